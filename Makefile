@@ -1,0 +1,41 @@
+# Each target sets up .venv first, from nothing but Python 3.11+ and make; the stamp makes the next call instant.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: setup test check format bench conformance wheel clean
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info < (3, 14) else "Brookmere needs Python 3.11 to 3.13; name one with: make PYTHON=python3.12")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable '.[dev,java]'
+	touch $@
+
+test: $(STAMP)
+	$(BIN)/python -m pytest $(ARGS)
+
+check: $(STAMP)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy --strict src
+	$(BIN)/lint-imports
+
+format: $(STAMP)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(STAMP)
+	$(BIN)/python -m benchmarks $(ARGS)
+
+conformance: $(STAMP)
+	$(BIN)/python -m tests.conformance tests/conformance/scenarios --engine spark $(ARGS)
+
+wheel: $(STAMP)
+	jar=$$($(BIN)/python -m brookmere.kernel.build) && \
+	BROOKMERE_KERNEL_JAR=$$jar $(BIN)/python -m build --wheel --no-isolation --outdir dist
+
+clean:
+	rm -rf $(VENV) dist build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

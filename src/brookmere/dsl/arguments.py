@@ -1,0 +1,87 @@
+"""Turns what a user passes to a method into checked values, or into an error at the user's line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any, NoReturn
+
+from brookmere.errors import Fault, TopologyError
+from brookmere.serde import Serde
+from brookmere.topology.function import Function, function, here
+from brookmere.topology.operators import Initial, Literal, ShortAggregate
+
+
+def refuse(what: str, remedy: str) -> NoReturn:
+    """Raise an error with one fault at the user's line."""
+    raise TopologyError([Fault(what, str(here()), remedy)])
+
+
+def lambda_of(role: str, call: Callable[..., Any]) -> Function:
+    """Return the function that plays `role`, for example "predicate of filter"."""
+    if not callable(call):
+        refuse(f"The {role} must be a function, found {call!r}", "Pass a lambda over Columns")
+    return function(role, call)
+
+
+def action_of(role: str, call: Callable[[Any, Any], object]) -> Callable[[Any, Any], object]:
+    """Return a Python function of key and value that is called for its effect."""
+    if not callable(call):
+        refuse(f"The {role} must be a function, found {call!r}", "Pass a function of key and value")
+    return call
+
+
+def initial_of(value: object) -> Initial:
+    """Return the value an aggregate starts with: as it is, or from a function without parameters."""
+    return lambda_of("initial value of aggregate", value) if callable(value) else Literal(value)
+
+
+def serde_of(role: str, serde: Serde | None) -> Serde | None:
+    """Return the serde, after a look at its type."""
+    if serde is not None and not isinstance(serde, Serde):
+        refuse(f"The {role} serde must be a serde, found {serde!r}", "Pass for example brookmere.Text()")
+    return serde
+
+
+def partitions_of(number: int | None) -> int | None:
+    """Return a number of partitions, after a look whether it is one."""
+    if number is not None and (not isinstance(number, int) or isinstance(number, bool) or number < 1):
+        refuse(f"A number of partitions must be at least 1, found {number!r}", "Pass a positive int or None")
+    return number
+
+
+def topics_of(topics: str | Iterable[str]) -> tuple[str, ...]:
+    """Return the names of one or several topics, each once."""
+    given = [topics] if isinstance(topics, str) or not isinstance(topics, Iterable) else topics
+    names = tuple(dict.fromkeys(given))
+    if not names or not all(isinstance(name, str) for name in names):
+        refuse(f"A stream reads topics by name, found {topics!r}", "Pass a name, several names or a pattern")
+    return names
+
+
+def pattern_of(pattern: re.Pattern[str]) -> str:
+    """Return the text of a pattern, its flags written into it."""
+    flags = pattern.flags & ~re.UNICODE
+    letters = "".join(letter for letter, flag in _FLAGS.items() if flags & flag)
+    return f"(?{letters}){pattern.pattern}" if letters else pattern.pattern
+
+
+_FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE, "a": re.ASCII}
+
+
+def columns_of(columns: Mapping[str, object], kinds: tuple[str, ...]) -> tuple[ShortAggregate, ...]:
+    """Return the columns of a short form, each with its name; only these kinds are possible."""
+    if not columns:
+        refuse("agg() needs at least one column", 'Write for example agg(total=brookmere.sum("amount"))')
+    faults, shorts = [], []
+    for name, short in columns.items():
+        if isinstance(short, ShortAggregate) and short.kind in kinds:
+            shorts.append(replace(short, name=name))
+        else:
+            found = short.kind if isinstance(short, ShortAggregate) else short
+            remedy = f"Use {', '.join(kinds)}, or write it with aggregate()"
+            faults.append(Fault(f"Column {name!r} of agg() cannot be {found!r} here", str(here()), remedy))
+    if faults:
+        raise TopologyError(faults)
+    return tuple(shorts)

@@ -1,0 +1,160 @@
+"""StreamsBuilder: where a program begins, and where it becomes a topology."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from brookmere.dsl.arguments import lambda_of, pattern_of, refuse, serde_of, topics_of
+from brookmere.dsl.graph import Graph
+from brookmere.dsl.rules import rules_for
+from brookmere.dsl.steps import StreamSourceStep, TableSourceStep
+from brookmere.dsl.stream import KStream
+from brookmere.dsl.table import GlobalKTable, KTable
+from brookmere.dsl.write import write
+from brookmere.errors import TopologyError
+from brookmere.serde import Serde
+from brookmere.topology.assembly import assemble
+from brookmere.topology.function import Function, here
+from brookmere.topology.nodes import Store, StoreType, Topology
+from brookmere.topology.operators import TableSource
+from brookmere.topology.validation import validate
+
+_SOURCE = "KSTREAM-SOURCE-"
+_TABLE = "KTABLE-SOURCE-"
+
+
+class StreamsBuilder:
+    """Builds the topology of an application. `key` and `value` are the default serdes of its sources.
+
+    >>> import brookmere as bm
+    >>> app = bm.StreamsBuilder("words", key=bm.Text(), value=bm.Text())
+    >>> app.stream("in").filter(lambda value: value != "").to("out")
+    >>> len(app.build().nodes)
+    3
+    """
+
+    def __init__(self, application_id: str, *, key: Serde | None = None, value: Serde | None = None) -> None:
+        if not isinstance(application_id, str):
+            refuse(f"An application id is text, found {application_id!r}", "Pass a name")
+        self.application_id = application_id
+        self._graph = Graph()
+        self._graph.check_name("application", application_id)
+        self._key = serde_of("key", key)
+        self._value = serde_of("value", value)
+
+    def stream(
+        self,
+        topics: str | Sequence[str] | re.Pattern[str],
+        *,
+        key: Serde | None = None,
+        value: Serde | None = None,
+        timestamp: Callable[..., Any] | None = None,
+        name: str | None = None,
+    ) -> KStream:
+        """Read one or several topics, or all that match a pattern, as a stream.
+
+        `timestamp` takes the time of a record, in milliseconds, from (value) or (key, value).
+        """
+        pattern = pattern_of(topics) if isinstance(topics, re.Pattern) else None
+        step = StreamSourceStep(
+            name=self._graph.name(name, _SOURCE),
+            location=here(),
+            topics=() if isinstance(topics, re.Pattern) else self._topics(topics),
+            pattern=pattern,
+            key=serde_of("key", key) or self._key,
+            value=serde_of("value", value) or self._value,
+            timestamp=_extractor(timestamp),
+        )
+        self._graph.add(step, self._graph.root)
+        return KStream(self._graph, step, step.key, step.value, (step.name,))
+
+    def table(
+        self,
+        topic: str,
+        *,
+        key: Serde | None = None,
+        value: Serde | None = None,
+        store: str | None = None,
+        store_type: StoreType = "auto",
+        timestamp: Callable[..., Any] | None = None,
+        name: str | None = None,
+    ) -> KTable:
+        """Read a topic as a table. It is kept in a store if it is given one, or if others look into it."""
+        kept = self._graph.store(store, f"{self._topic(topic)}-", store_type)
+        step = self._table_step(topic, kept, TableSource(store), key, value, name)
+        step.timestamp = _extractor(timestamp)
+        self._graph.add(step, self._graph.root)
+        return KTable(self._graph, step, step.key, step.value, (step.source_name,), store)
+
+    def global_table(
+        self,
+        topic: str,
+        *,
+        key: Serde | None = None,
+        value: Serde | None = None,
+        store: str | None = None,
+        name: str | None = None,
+    ) -> GlobalKTable:
+        """Read a topic as a table of which every task sees all rows."""
+        kept = self._graph.store(store, f"{self._topic(topic)}-", "auto")
+        kept = Store(kept.name, queryable=True, is_global=True)
+        step = self._table_step(topic, kept, TableSource(kept.name), key, value, name)
+        step.is_global = True
+        self._graph.add(step, self._graph.root)
+        return GlobalKTable(self._graph, step, kept.name)
+
+    def build(self, *, optimization: str | Sequence[str] = "none") -> Topology:
+        """Return the topology; the builder can be extended and built again.
+
+        `optimization` is "none", "all", or names of single rules as in `topology.optimization`.
+
+        Raises:
+            TopologyError: the program is wrong; the error lists every fault.
+        """
+        graph = self._graph.copy()
+        for rule in rules_for(optimization):
+            graph = rule(graph)
+        topology = assemble(self.application_id, write(graph))
+        faults = [*graph.faults, *validate(topology)]
+        if faults:
+            raise TopologyError(faults)
+        return topology
+
+    def _topic(self, topic: str) -> str:
+        if not isinstance(topic, str):
+            refuse(f"A table reads one topic by name, found {topic!r}", "Pass a name")
+        self._graph.check_name("topic", topic)
+        return topic
+
+    def _topics(self, topics: str | Sequence[str]) -> tuple[str, ...]:
+        names = topics_of(topics)
+        for name in names:
+            self._graph.check_name("topic", name)
+        return names
+
+    def _table_step(
+        self,
+        topic: str,
+        store: Store,
+        operator: TableSource,
+        key: Serde | None,
+        value: Serde | None,
+        name: str | None,
+    ) -> TableSourceStep:
+        source_name = self._graph.names.choose(name, _SOURCE, "-source")
+        return TableSourceStep(
+            name=self._graph.name(name, _TABLE),
+            location=here(),
+            operator=operator,
+            store=store,
+            topic=topic,
+            source_name=source_name,
+            key=serde_of("key", key) or self._key,
+            value=serde_of("value", value) or self._value,
+        )
+
+
+def _extractor(call: Callable[..., Any] | None) -> Function | None:
+    return None if call is None else lambda_of("timestamp", call)

@@ -1,0 +1,88 @@
+"""CogroupedKStream: several grouped streams on their way into one table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from brookmere.dsl.arguments import initial_of, lambda_of
+from brookmere.dsl.graph import Graph
+from brookmere.dsl.steps import ProcessorStep, Step
+from brookmere.dsl.table import KTable
+from brookmere.topology.function import Function, here
+from brookmere.topology.nodes import StoreType
+from brookmere.topology.operators import Aggregate, PassThrough
+
+if TYPE_CHECKING:
+    from brookmere.dsl.grouped import KGroupedStream
+
+_AGGREGATE = "COGROUPKSTREAM-AGGREGATE-"
+_MERGE = "COGROUPKSTREAM-MERGE-"
+
+
+@dataclass(eq=False)
+class CogroupedKStream:
+    """Grouped streams and how each is folded into the common aggregate.
+
+    Groups that must be repartitioned need names of their own, because the repartitions
+    are called after the group, or else after the one store.
+    """
+
+    _graph: Graph
+    _steps: dict[KGroupedStream, Function] = field(default_factory=dict)
+    _parents: dict[KGroupedStream, Step] = field(default_factory=dict)
+
+    def cogroup(self, grouped: KGroupedStream, step: Callable[..., Any]) -> CogroupedKStream:
+        """Add a grouped stream, folded by `step` of (key, value, aggregate) or (value, aggregate)."""
+        folding = lambda_of("step of cogroup", step)
+        if grouped._graph is self._graph:
+            self._steps[grouped] = folding
+        else:
+            self._graph.fault("cogroup() got a group of another StreamsBuilder", "Use one builder for both")
+        return self
+
+    def aggregate(
+        self,
+        initial: object,
+        *,
+        store: str | None = None,
+        store_type: StoreType = "auto",
+        name: str | None = None,
+    ) -> KTable:
+        """Fold the values of each key over all streams, in the order of arrival."""
+        start = initial_of(initial)
+        kept = self._graph.store(store, _AGGREGATE, store_type)
+        self._graph.check_name("operator", name)
+        self._repartition(kept.name)
+        folds: list[ProcessorStep] = []
+        for number, (grouped, folding) in enumerate(self._steps.items()):
+            fold_name = self._graph.names.choose(name, _AGGREGATE, f"-cogroup-agg-{number}")
+            operator = Aggregate(kept.name, folding, start)
+            fold = ProcessorStep(name=fold_name, location=here(), operator=operator, store=kept)
+            self._graph.add(fold, self._parents[grouped])
+            folds.append(fold)
+        merge_name = self._graph.names.choose(name, _MERGE, "-cogroup-merge")
+        merge = ProcessorStep(name=merge_name, location=here(), operator=PassThrough())
+        self._graph.add(merge, *folds)
+        keys = {grouped._key for grouped in self._steps}
+        key = keys.pop() if len(keys) == 1 else None
+        return KTable(self._graph, merge, key, None, self._sources(), store)
+
+    def _repartition(self, store: str) -> None:
+        for grouped in self._steps:
+            if not grouped._rekeyed:
+                self._parents[grouped] = grouped._step
+                continue
+            fresh = grouped._new_repartition(store)
+            if grouped not in self._parents:
+                self._graph.add(fresh, grouped._step)
+                self._parents[grouped] = fresh
+        self._graph.copartitioned.append(self._sources())
+
+    def _sources(self) -> tuple[str, ...]:
+        found: dict[str, None] = {}
+        for grouped in self._steps:
+            sources = (self._parents[grouped].name,) if grouped._rekeyed else grouped._sources
+            found.update(dict.fromkeys(sources))
+        return tuple(found)

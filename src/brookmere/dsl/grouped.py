@@ -1,0 +1,118 @@
+"""KGroupedStream: a stream whose records of one key are folded together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from brookmere.dsl.arguments import columns_of, initial_of, lambda_of
+from brookmere.dsl.cogrouped import CogroupedKStream
+from brookmere.dsl.graph import Graph
+from brookmere.dsl.steps import ProcessorStep, RepartitionStep, Step, repartition_step
+from brookmere.dsl.table import KTable
+from brookmere.serde import Long, Serde
+from brookmere.topology.function import function, here
+from brookmere.topology.nodes import Store, StoreType
+from brookmere.topology.operators import Aggregate, Literal, ShortAggregate
+from brookmere.topology.validation import SHORT_KINDS
+
+_AGGREGATE = "KSTREAM-AGGREGATE-"
+_REDUCE = "KSTREAM-REDUCE-"
+
+
+@dataclass(eq=False)
+class KGroupedStream:
+    """A grouped stream. Records without key or value are left out.
+
+    Results of one group share its repartition only if the group has a name, or by optimization.
+    """
+
+    _graph: Graph
+    _step: Step
+    _key: Serde | None
+    _value: Serde | None
+    _sources: tuple[str, ...]
+    _rekeyed: bool
+    _name: str | None
+    _repartition: RepartitionStep | None = None
+
+    def count(
+        self, *, store: str | None = None, store_type: StoreType = "auto", name: str | None = None
+    ) -> KTable:
+        """Count the records of each key."""
+        if store is None:
+            # Kafka Streams takes one number more here than it uses; the names that follow show it.
+            self._graph.names.generate(_AGGREGATE)
+        step = function("step of count", lambda agg: agg + 1)
+        kept = self._graph.store(store, _AGGREGATE, store_type)
+        operator = Aggregate(kept.name, step, Literal(0))
+        return self._fold(operator, self._graph.name(name, _AGGREGATE), kept, Long())
+
+    def reduce(
+        self,
+        function: Callable[..., Any],
+        *,
+        store: str | None = None,
+        store_type: StoreType = "auto",
+        name: str | None = None,
+    ) -> KTable:
+        """Combine the values of each key: `function` of (aggregate, value) returns the new aggregate."""
+        step = lambda_of("function of reduce", function)
+        kept = self._graph.store(store, _REDUCE, store_type)
+        operator = Aggregate(kept.name, step)
+        return self._fold(operator, self._graph.name(name, _REDUCE), kept, self._value)
+
+    def aggregate(
+        self,
+        initial: object,
+        step: Callable[..., Any],
+        *,
+        store: str | None = None,
+        store_type: StoreType = "auto",
+        name: str | None = None,
+    ) -> KTable:
+        """Fold the values of each key: `step` of (key, value, aggregate) or (value, aggregate).
+
+        `initial` is a plain value, or a function without parameters that returns a Column.
+        """
+        folding = lambda_of("step of aggregate", step)
+        start = initial_of(initial)
+        kept = self._graph.store(store, _AGGREGATE, store_type)
+        operator = Aggregate(kept.name, folding, start)
+        return self._fold(operator, self._graph.name(name, _AGGREGATE), kept, None)
+
+    def agg(
+        self,
+        *,
+        store: str | None = None,
+        store_type: StoreType = "auto",
+        name: str | None = None,
+        **columns: ShortAggregate,
+    ) -> KTable:
+        """Compute several aggregates at once, for example `agg(n=count(), low=min("ask"))`."""
+        step = columns_of(columns, SHORT_KINDS)
+        kept = self._graph.store(store, _AGGREGATE, store_type)
+        operator = Aggregate(kept.name, step)
+        return self._fold(operator, self._graph.name(name, _AGGREGATE), kept, None)
+
+    def cogroup(self, step: Callable[..., Any]) -> CogroupedKStream:
+        """Begin an aggregate of several grouped streams, this one folded by `step`."""
+        return CogroupedKStream(self._graph).cogroup(self, step)
+
+    def _fold(self, operator: Aggregate, name: str, store: Store, value: Serde | None) -> KTable:
+        parent, sources = self._step, self._sources
+        if self._rekeyed:
+            fresh = self._new_repartition(store.name)
+            if self._repartition is None or self._name is None:
+                self._repartition = fresh
+            parent, sources = self._repartition, (self._repartition.name,)
+            self._graph.add(parent, self._step)
+        step = ProcessorStep(name=name, location=here(), operator=operator, store=store)
+        self._graph.add(step, parent)
+        queryable = store.name if store.queryable else None
+        return KTable(self._graph, step, self._key, value, sources, queryable)
+
+    def _new_repartition(self, store: str) -> RepartitionStep:
+        names = self._graph.names.repartition(store if self._name is None else self._name)
+        return repartition_step(names, here(), key=self._key, value=self._value)

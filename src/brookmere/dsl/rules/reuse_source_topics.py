@@ -1,0 +1,16 @@
+"""Turns the topic of a table source into the changelog of its store, so that no second one is written."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from brookmere.dsl.graph import Graph
+from brookmere.dsl.steps import TableSourceStep
+
+
+def reuse_source_topics(graph: Graph) -> Graph:
+    """Mark the stores of all table sources. The nodes stay the same."""
+    for step in graph.root.children:
+        if isinstance(step, TableSourceStep) and step.store is not None:
+            step.store = replace(step.store, changelog=step.topic)
+    return graph

@@ -1,0 +1,237 @@
+"""The steps of a program before it is a topology: linked, movable by rules, each able to write its nodes."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+
+from brookmere.serde import Serde
+from brookmere.topology.assembly import Parts
+from brookmere.topology.function import Function, Location
+from brookmere.topology.naming import RepartitionNames
+from brookmere.topology.nodes import ProcessorNode, Repartition, SinkNode, SourceNode, Store
+from brookmere.topology.operators import KeyNotNull, Operator, TableSource
+
+
+@dataclass(eq=False, kw_only=True)
+class Step(ABC):
+    """A step, named like the node from which its children receive records.
+
+    `parents` and `children` are ordered sets. Their order decides the order of the nodes.
+    """
+
+    name: str
+    location: Location
+    key_changing: bool = False
+    value_changing: bool = False
+    merging: bool = False
+    priority: int = 0
+    """Among steps that can be written, the one with the lowest number is written first."""
+    parents: dict[Step, None] = field(default_factory=dict, repr=False)
+    children: dict[Step, None] = field(default_factory=dict, repr=False)
+
+    def add_child(self, child: Step) -> None:
+        """Link `child` behind this step, after the children it has."""
+        self.children[child] = None
+        child.parents[self] = None
+
+    def remove_child(self, child: Step) -> None:
+        """Take the link away, if there is one."""
+        if child in self.children:
+            del self.children[child]
+            del child.parents[self]
+
+    def parent_names(self) -> tuple[str, ...]:
+        """Return the nodes from which this step receives records."""
+        return tuple(parent.name for parent in self.parents)
+
+    @abstractmethod
+    def write(self, parts: Parts) -> None:
+        """Append this step's nodes, stores and repartitions."""
+
+
+@dataclass(eq=False, kw_only=True)
+class Root(Step):
+    """The step above all sources."""
+
+    def write(self, parts: Parts) -> None:
+        """Write nothing: only the sources below become nodes."""
+
+
+@dataclass(eq=False, kw_only=True)
+class StreamSourceStep(Step):
+    """Reads topics, or all topics that match a pattern."""
+
+    topics: tuple[str, ...] = ()
+    pattern: str | None = None
+    key: Serde | None
+    value: Serde | None
+    timestamp: Function | None
+
+    def write(self, parts: Parts) -> None:
+        """Write a source."""
+        parts.nodes.append(
+            SourceNode(
+                name=self.name,
+                topics=self.topics,
+                pattern=self.pattern,
+                key=self.key,
+                value=self.value,
+                timestamp=self.timestamp,
+                location=self.location,
+            )
+        )
+
+
+@dataclass(eq=False, kw_only=True)
+class ProcessorStep(Step):
+    """Does one operator's work. A table source has a store at hand, but uses it only if asked to."""
+
+    operator: Operator
+    store: Store | None = None
+
+    def write(self, parts: Parts) -> None:
+        """Write a processor, and its store."""
+        self._write_processor(parts, self.parent_names())
+
+    def _write_processor(self, parts: Parts, parents: tuple[str, ...]) -> None:
+        unused = isinstance(self.operator, TableSource) and self.operator.store is None
+        store = None if unused else self.store
+        parts.nodes.append(
+            ProcessorNode(
+                name=self.name,
+                parents=parents,
+                operator=self.operator,
+                stores=() if store is None else (store.name,),
+                location=self.location,
+            )
+        )
+        if store is not None:
+            parts.store(store)
+
+
+@dataclass(eq=False, kw_only=True)
+class TableSourceStep(ProcessorStep):
+    """Reads a topic as a table."""
+
+    topic: str
+    source_name: str
+    key: Serde | None
+    value: Serde | None
+    timestamp: Function | None = None
+    is_global: bool = False
+
+    def write(self, parts: Parts) -> None:
+        """Write a source and the processor that keeps the table."""
+        parts.nodes.append(
+            SourceNode(
+                name=self.source_name,
+                topics=(self.topic,),
+                key=self.key,
+                value=self.value,
+                timestamp=self.timestamp,
+                is_global=self.is_global,
+                location=self.location,
+            )
+        )
+        self._write_processor(parts, (self.source_name,))
+
+
+@dataclass(eq=False, kw_only=True)
+class SinkStep(Step):
+    """Writes to a topic."""
+
+    topic: str | Function
+    key: Serde | None
+    value: Serde | None
+    router_name: str | None = None
+
+    def write(self, parts: Parts) -> None:
+        """Write a sink."""
+        parts.nodes.append(
+            SinkNode(
+                name=self.name,
+                parents=self.parent_names(),
+                topic=self.topic,
+                key=self.key,
+                value=self.value,
+                router_name=self.router_name,
+                location=self.location,
+            )
+        )
+
+
+@dataclass(eq=False, kw_only=True)
+class RepartitionStep(Step):
+    """Sends records to the task of their key. It bears the name of the source behind it.
+
+    `optimizable` steps were put in because the key had changed; a rule may replace them by one.
+    `filtered` is false behind a grouped table, which never sends a null key.
+    """
+
+    topic: str
+    filter_name: str
+    sink_name: str
+    key: Serde | None
+    value: Serde | None
+    partitions: int | None = None
+    optimizable: bool = True
+    filtered: bool = True
+
+    def write(self, parts: Parts) -> None:
+        """Write the internal topic with the nodes on both sides of it."""
+        parts.repartitions.append(Repartition(self.topic, self.partitions))
+        senders = self.parent_names()
+        if self.filtered:
+            parts.nodes.append(
+                ProcessorNode(
+                    name=self.filter_name, parents=senders, operator=KeyNotNull(), location=self.location
+                )
+            )
+            senders = (self.filter_name,)
+        parts.nodes.append(
+            SinkNode(
+                name=self.sink_name,
+                parents=senders,
+                topic=self.topic,
+                key=self.key,
+                value=self.value,
+                internal=True,
+                location=self.location,
+            )
+        )
+        parts.nodes.append(
+            SourceNode(
+                name=self.name,
+                topics=(self.topic,),
+                key=self.key,
+                value=self.value,
+                internal=True,
+                location=self.location,
+            )
+        )
+
+
+def repartition_step(
+    names: RepartitionNames,
+    location: Location,
+    *,
+    key: Serde | None,
+    value: Serde | None,
+    partitions: int | None = None,
+    optimizable: bool = True,
+    filtered: bool = True,
+) -> RepartitionStep:
+    """Return the step of a repartition with these names."""
+    return RepartitionStep(
+        name=names.source,
+        location=location,
+        topic=names.topic,
+        filter_name=names.filter,
+        sink_name=names.sink,
+        key=key,
+        value=value,
+        partitions=partitions,
+        optimizable=optimizable,
+        filtered=filtered,
+    )

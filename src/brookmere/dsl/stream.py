@@ -1,0 +1,224 @@
+"""KStream: a stream of records, each of which stands for itself."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from brookmere.dsl.arguments import action_of, lambda_of, partitions_of, refuse, serde_of
+from brookmere.dsl.branched import BranchedKStream
+from brookmere.dsl.graph import Graph
+from brookmere.dsl.grouped import KGroupedStream
+from brookmere.dsl.steps import ProcessorStep, SinkStep, Step, repartition_step
+from brookmere.dsl.table import KTable
+from brookmere.serde import Serde
+from brookmere.topology.function import here
+from brookmere.topology.nodes import StoreType
+from brookmere.topology.operators import (
+    Branch,
+    Filter,
+    FlatMap,
+    FlatMapValues,
+    Map,
+    MapValues,
+    Operator,
+    PassThrough,
+    SelectKey,
+    TableSource,
+    Tap,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class KStream:
+    """A stream of records. Each method adds one operator and returns a new handle.
+
+    Functions receive Spark Columns, (value) or (key, value), and return Columns.
+    """
+
+    _graph: Graph
+    _step: Step
+    _key: Serde | None
+    _value: Serde | None
+    _sources: tuple[str, ...]
+    _rekeyed: bool = False
+
+    def filter(self, predicate: Callable[..., Any], *, name: str | None = None) -> KStream:
+        """Keep the records for which `predicate` is true."""
+        operator = Filter(lambda_of("predicate of filter", predicate))
+        return replace(self, _step=self._add("KSTREAM-FILTER-", operator, name))
+
+    def filter_not(self, predicate: Callable[..., Any], *, name: str | None = None) -> KStream:
+        """Drop the records for which `predicate` is true."""
+        operator = Filter(lambda_of("predicate of filter_not", predicate), negate=True)
+        return replace(self, _step=self._add("KSTREAM-FILTER-", operator, name))
+
+    def map(self, function: Callable[..., Any], *, name: str | None = None) -> KStream:
+        """Replace key and value by the pair that `function` returns."""
+        operator = Map(lambda_of("function of map", function))
+        step = self._add("KSTREAM-MAP-", operator, name, key_changing=True)
+        return replace(self, _step=step, _key=None, _value=None, _rekeyed=True)
+
+    def map_values(self, function: Callable[..., Any], *, name: str | None = None) -> KStream:
+        """Replace the value; the key, and so the task, stays."""
+        operator = MapValues(lambda_of("function of map_values", function))
+        step = self._add("KSTREAM-MAPVALUES-", operator, name, value_changing=True)
+        return replace(self, _step=step, _value=None)
+
+    def flat_map(self, function: Callable[..., Any], *, name: str | None = None) -> KStream:
+        """Replace a record by any number: `function` returns an array of structs with key and value."""
+        operator = FlatMap(lambda_of("function of flat_map", function))
+        step = self._add("KSTREAM-FLATMAP-", operator, name, key_changing=True)
+        return replace(self, _step=step, _key=None, _value=None, _rekeyed=True)
+
+    def flat_map_values(self, function: Callable[..., Any], *, name: str | None = None) -> KStream:
+        """Replace a record by any number with the same key: `function` returns an array of values."""
+        operator = FlatMapValues(lambda_of("function of flat_map_values", function))
+        step = self._add("KSTREAM-FLATMAPVALUES-", operator, name, value_changing=True)
+        return replace(self, _step=step, _value=None)
+
+    def select_key(self, function: Callable[..., Any], *, name: str | None = None) -> KStream:
+        """Replace the key. A later operator that needs equal keys together repartitions by itself."""
+        operator = SelectKey(lambda_of("function of select_key", function))
+        step = self._add("KSTREAM-KEY-SELECT-", operator, name, key_changing=True)
+        return replace(self, _step=step, _key=None, _rekeyed=True)
+
+    def peek(self, action: Callable[[Any, Any], object], *, name: str | None = None) -> KStream:
+        """Show each record, as Python values, to `action` on the driver, and pass it on."""
+        operator = Tap(action_of("action of peek", action))
+        return replace(self, _step=self._add("KSTREAM-PEEK-", operator, name))
+
+    def foreach(self, action: Callable[[Any, Any], object], *, name: str | None = None) -> None:
+        """Show each record, as Python values, to `action` on the driver. The stream ends here."""
+        operator = Tap(action_of("action of foreach", action), terminal=True)
+        self._add("KSTREAM-FOREACH-", operator, name)
+
+    def print(self, label: str | None = None, *, name: str | None = None) -> None:
+        """Print each record on the driver, after `label`. The stream ends here."""
+        operator = Tap(_Printer(label or self._step.name), terminal=True)
+        self._add("KSTREAM-PRINTER-", operator, name)
+
+    def merge(self, *others: KStream, name: str | None = None) -> KStream:
+        """Put the records of several streams into one. No order is promised between them."""
+        if not others or not all(isinstance(other, KStream) for other in others):
+            refuse(f"merge() takes streams, found {others!r}", "Pass one or several KStreams")
+        merged = [self, *(other for other in others if self._same_builder(other))]
+        step = self._node("KSTREAM-MERGE-", PassThrough(), name)
+        step.merging = True
+        self._graph.add(step, *(stream._step for stream in merged))
+        return replace(
+            self,
+            _step=step,
+            _key=self._key if all(stream._key == self._key for stream in merged) else None,
+            _value=self._value if all(stream._value == self._value for stream in merged) else None,
+            _sources=tuple(dict.fromkeys(source for stream in merged for source in stream._sources)),
+            _rekeyed=any(stream._rekeyed for stream in merged),
+        )
+
+    def split(self, *, name: str | None = None) -> BranchedKStream:
+        """Split the stream: each record goes to the first branch whose predicate accepts it."""
+        step = self._add("KSTREAM-BRANCH-", Branch((), ()), name)
+        return BranchedKStream(self, step)
+
+    def repartition(
+        self, name: str | None = None, *, partitions: int | None = None, key: Serde | None = None
+    ) -> KStream:
+        """Send each record to the task of its key, in `partitions` partitions if given."""
+        self._graph.check_name("repartition", name)
+        prefix = self._graph.names.generate("KSTREAM-REPARTITION-") if name is None else name
+        serde = serde_of("key", key) or self._key
+        step = repartition_step(
+            self._graph.names.repartition(prefix),
+            here(),
+            key=serde,
+            value=self._value,
+            partitions=partitions_of(partitions),
+            optimizable=False,
+        )
+        self._graph.add(step, self._step)
+        return replace(self, _step=step, _key=serde, _sources=(step.name,), _rekeyed=False)
+
+    def to(
+        self,
+        topic: str | Callable[..., Any],
+        *,
+        key: Serde | None = None,
+        value: Serde | None = None,
+        name: str | None = None,
+        router_name: str | None = None,
+    ) -> None:
+        """Write to a topic, or to the topic that a function of key and value names for each record."""
+        if isinstance(topic, str):
+            self._graph.check_name("topic", topic)
+        step = SinkStep(
+            name=self._graph.name(name, "KSTREAM-SINK-"),
+            location=here(),
+            topic=topic if isinstance(topic, str) else lambda_of("topic of to", topic),
+            key=serde_of("key", key) or self._key,
+            value=serde_of("value", value) or self._value,
+            router_name=router_name,
+        )
+        self._graph.add(step, self._step)
+
+    def to_table(
+        self, *, store: str | None = None, store_type: StoreType = "auto", name: str | None = None
+    ) -> KTable:
+        """Read the stream as a table: each record replaces the value of its key, null deletes it."""
+        node_name = self._graph.name(name, "KSTREAM-TOTABLE-")
+        kept = self._graph.store(store, "KSTREAM-TOTABLE-", store_type)
+        parent, sources = self._step, self._sources
+        if self._rekeyed:
+            names = self._graph.names.repartition(node_name)
+            parent = repartition_step(names, here(), key=self._key, value=self._value)
+            self._graph.add(parent, self._step)
+            sources = (parent.name,)
+        step = ProcessorStep(name=node_name, location=here(), operator=TableSource(store), store=kept)
+        self._graph.add(step, parent)
+        return KTable(self._graph, step, self._key, self._value, sources, store)
+
+    def group_by_key(self, *, name: str | None = None, key: Serde | None = None) -> KGroupedStream:
+        """Group by the key the records have."""
+        self._graph.check_name("group", name)
+        serde = serde_of("key", key) or self._key
+        return KGroupedStream(self._graph, self._step, serde, self._value, self._sources, self._rekeyed, name)
+
+    def group_by(
+        self, function: Callable[..., Any], *, name: str | None = None, key: Serde | None = None
+    ) -> KGroupedStream:
+        """Group by the key that `function` returns."""
+        operator = SelectKey(lambda_of("function of group_by", function))
+        step = self._add("KSTREAM-KEY-SELECT-", operator, name, key_changing=True)
+        serde = serde_of("key", key)
+        return KGroupedStream(self._graph, step, serde, self._value, self._sources, True, name)
+
+    def _add(
+        self,
+        prefix: str,
+        operator: Operator,
+        name: str | None,
+        *,
+        key_changing: bool = False,
+        value_changing: bool = False,
+    ) -> ProcessorStep:
+        step = self._node(prefix, operator, name)
+        step.key_changing, step.value_changing = key_changing, value_changing
+        self._graph.add(step, self._step)
+        return step
+
+    def _node(self, prefix: str, operator: Operator, name: str | None) -> ProcessorStep:
+        return ProcessorStep(name=self._graph.name(name, prefix), location=here(), operator=operator)
+
+    def _same_builder(self, other: KStream) -> bool:
+        if other._graph is not self._graph:
+            self._graph.fault("merge() got a stream of another StreamsBuilder", "Use one builder for both")
+        return other._graph is self._graph
+
+
+@dataclass(frozen=True)
+class _Printer:
+    label: str
+
+    def __call__(self, key: Any, value: Any) -> None:
+        sys.stdout.write(f"[{self.label}]: {key}, {value}\n")

@@ -1,0 +1,159 @@
+"""KTable and GlobalKTable: the latest value of each key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from brookmere.dsl.arguments import lambda_of, serde_of
+from brookmere.dsl.graph import Graph
+from brookmere.dsl.old_values import send_old_values
+from brookmere.dsl.steps import ProcessorStep, Step
+from brookmere.serde import Serde
+from brookmere.topology.function import here
+from brookmere.topology.nodes import Store, StoreType
+from brookmere.topology.operators import (
+    Operator,
+    TableFilter,
+    TableGroup,
+    TableMapValues,
+    TableToStream,
+)
+
+if TYPE_CHECKING:
+    from brookmere.dsl.grouped_table import KGroupedTable
+    from brookmere.dsl.stream import KStream
+
+
+@dataclass(frozen=True, eq=False)
+class GlobalKTable:
+    """A table of which every task sees all rows."""
+
+    _graph: Graph
+    _step: Step
+    _store: str
+
+    @property
+    def queryable_store_name(self) -> str:
+        """The name under which the table can be queried."""
+        return self._store
+
+
+@dataclass(frozen=True, eq=False)
+class KTable:
+    """A table: a stream of updates, each replacing the value of its key. Null deletes.
+
+    With `store=` the result is kept in a store of that name and can be queried.
+    """
+
+    _graph: Graph
+    _step: Step
+    _key: Serde | None
+    _value: Serde | None
+    _sources: tuple[str, ...]
+    _store: str | None
+
+    @property
+    def queryable_store_name(self) -> str | None:
+        """The name under which the table can be queried; None if it was given no store."""
+        return self._store
+
+    def filter(
+        self,
+        predicate: Callable[..., Any],
+        *,
+        store: str | None = None,
+        store_type: StoreType = "auto",
+        name: str | None = None,
+    ) -> KTable:
+        """Keep the rows for which `predicate` is true; other updates delete their row."""
+        return self._filter("filter", predicate, store, store_type, name, negate=False)
+
+    def filter_not(
+        self,
+        predicate: Callable[..., Any],
+        *,
+        store: str | None = None,
+        store_type: StoreType = "auto",
+        name: str | None = None,
+    ) -> KTable:
+        """Keep the rows for which `predicate` is false; other updates delete their row."""
+        return self._filter("filter_not", predicate, store, store_type, name, negate=True)
+
+    def map_values(
+        self,
+        function: Callable[..., Any],
+        *,
+        store: str | None = None,
+        store_type: StoreType = "auto",
+        name: str | None = None,
+    ) -> KTable:
+        """Compute each row's value from (value) or (key, value). Deletions pass as they are."""
+        operator = TableMapValues(lambda_of("function of map_values", function), store)
+        step = self._add("KTABLE-MAPVALUES-", operator, name, store, store_type)
+        return replace(self, _step=step, _value=None, _store=store)
+
+    def transform_values(
+        self,
+        function: Callable[..., Any],
+        *,
+        store: str | None = None,
+        store_type: StoreType = "auto",
+        name: str | None = None,
+    ) -> KTable:
+        """Compute each row's value as `map_values` does, but call `function` for deletions, too."""
+        transform = lambda_of("function of transform_values", function)
+        operator = TableMapValues(transform, store, sees_null=True)
+        step = self._add("KTABLE-TRANSFORMVALUES-", operator, name, store, store_type)
+        return replace(self, _step=step, _value=None, _store=store)
+
+    def to_stream(self, key: Callable[..., Any] | None = None, *, name: str | None = None) -> KStream:
+        """Read the updates, deletions included, as a stream; with the key that `key` returns, if given."""
+        # Stream and table turn into each other, so one of the two modules has to import late.
+        from brookmere.dsl.stream import KStream
+
+        step = self._add("KTABLE-TOSTREAM-", TableToStream(), name)
+        stream = KStream(self._graph, step, self._key, self._value, self._sources)
+        return stream if key is None else stream.select_key(key)
+
+    def group_by(
+        self, function: Callable[..., Any], *, name: str | None = None, key: Serde | None = None
+    ) -> KGroupedTable:
+        """Group the rows anew: `function` of (key, value) returns the pair (group key, value)."""
+        from brookmere.dsl.grouped_table import KGroupedTable
+
+        operator = TableGroup(lambda_of("function of group_by", function))
+        step = self._add("KTABLE-SELECT-", operator, name)
+        send_old_values(self._step, force=True)
+        return KGroupedTable(self._graph, step, serde_of("key", key), name)
+
+    def _filter(
+        self,
+        call: str,
+        predicate: Callable[..., Any],
+        store: str | None,
+        store_type: StoreType,
+        name: str | None,
+        *,
+        negate: bool,
+    ) -> KTable:
+        test = lambda_of(f"predicate of {call}", predicate)
+        old = send_old_values(self._step, force=False)
+        operator = TableFilter(test, negate, store, send_old=old)
+        step = self._add("KTABLE-FILTER-", operator, name, store, store_type)
+        return replace(self, _step=step, _store=store)
+
+    def _add(
+        self,
+        prefix: str,
+        operator: Operator,
+        name: str | None,
+        store: str | None = None,
+        store_type: StoreType = "auto",
+    ) -> ProcessorStep:
+        kept: Store | None = None if store is None else self._graph.store(store, prefix, store_type)
+        node_name = self._graph.name(name, prefix)
+        step = ProcessorStep(name=node_name, location=here(), operator=operator, store=kept)
+        self._graph.add(step, self._step)
+        return step

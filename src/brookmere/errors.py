@@ -1,0 +1,206 @@
+"""Turns everything that can go wrong into one tree of errors, ordered by who has to act.
+
+    BrookmereError
+     ├ TopologyError             the program is wrong; lists every fault of it at once
+     │   └ ExpressionError       a lambda cannot be compiled
+     ├ ConfigError               a setting is wrong
+     ├ RecordError               a record failed
+     │   ├ DeserializationError  its bytes do not decode
+     │   ├ ProcessingError       an operator failed on it
+     │   └ ProductionError       it could not be written
+     ├ EngineError               Spark, Java or the kernel failed
+     │   ├ KernelBuildError      the kernel does not compile
+     │   └ JavaNotFoundError     there is no Java runtime that fits
+     ├ UnsupportedError          known, and not done
+     └ InternalError             a bug of Brookmere
+
+A message has three parts: what is wrong and where, what was found, what to do about it.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+_SHOWN_BYTES = 64
+
+
+class BrookmereError(Exception):
+    """The root of every error that Brookmere raises on purpose."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that is wrong with a program: what was found, where, and what to do."""
+
+    what: str
+    where: str | None
+    remedy: str
+
+    def __str__(self) -> str:
+        place = f" ({self.where})" if self.where else ""
+        return f"{_without_stop(self.what)}{place}. {_with_stop(self.remedy)}"
+
+
+class TopologyError(BrookmereError):
+    """The program is wrong. `faults` holds everything that was found, not only the first."""
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        if not faults:
+            raise ValueError("a TopologyError needs at least one fault")
+        self.faults: list[Fault] = list(faults)
+        super().__init__(self.faults)
+
+    def __str__(self) -> str:
+        if len(self.faults) == 1:
+            return str(self.faults[0])
+        lines = [f"{len(self.faults)} faults:"]
+        lines += [f"  {number}. {fault}" for number, fault in enumerate(self.faults, start=1)]
+        return "\n".join(lines)
+
+
+class ExpressionError(TopologyError):
+    """A lambda over Columns cannot be compiled."""
+
+
+class ConfigError(BrookmereError):
+    """A setting is unknown, or its value is."""
+
+
+class RecordError(BrookmereError):
+    """A record failed.
+
+    `reason` is the class name of the cause and `message` its words; the place is as exact
+    as the failing part knows it. `key` and `value` are the record's bytes, where there are any.
+    """
+
+    _what: ClassVar[str] = "A record failed"
+    _remedy: ClassVar[str] = "Correct the record, or let the exception handler continue past it."
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        reason: str | None = None,
+        node: str | None = None,
+        task: int | None = None,
+        topic: str | None = None,
+        partition: int | None = None,
+        offset: int | None = None,
+        key: bytes | None = None,
+        value: bytes | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.reason = reason
+        self.node = node
+        self.task = task
+        self.topic = topic
+        self.partition = partition
+        self.offset = offset
+        self.key = key
+        self.value = value
+
+    def __str__(self) -> str:
+        cause = f"{self.reason}: {self.message}" if self.reason else self.message
+        parts = (f"{self._what}{self._place()}: {_with_stop(cause)}", self._found(), self._remedy)
+        return " ".join(part for part in parts if part)
+
+    def _place(self) -> str:
+        known = (
+            ("node", self.node),
+            ("task", self.task),
+            ("topic", self.topic),
+            ("partition", self.partition),
+            ("offset", self.offset),
+        )
+        parts = [f"{label} {content}" for label, content in known if content is not None]
+        return f" at {', '.join(parts)}" if parts else ""
+
+    def _found(self) -> str:
+        known = (("key", self.key), ("value", self.value))
+        parts = [f"{label} {_excerpt(content)}" for label, content in known if content is not None]
+        return f"Found {', '.join(parts)}." if parts else ""
+
+
+class DeserializationError(RecordError):
+    """The bytes of a record do not decode with the serde of its source."""
+
+    _what = "A record could not be read"
+    _remedy = (
+        "Give the source a serde that fits these bytes, "
+        "or let deserialization.exception.handler continue past such records."
+    )
+
+
+class ProcessingError(RecordError):
+    """An operator failed on a record."""
+
+    _what = "A record could not be processed"
+    _remedy = (
+        "Make the function of this node accept such values, "
+        "or let processing.exception.handler continue past such records."
+    )
+
+
+class ProductionError(RecordError):
+    """A record could not be written to its topic."""
+
+    _what = "A record could not be written"
+    _remedy = (
+        "Give the sink a serde that fits its values and an existing topic, "
+        "or let production.exception.handler continue past such records."
+    )
+
+
+class EngineError(BrookmereError):
+    """Spark, Java or the kernel failed."""
+
+
+class KernelBuildError(EngineError):
+    """The kernel does not compile; the message carries the compiler's words."""
+
+
+class JavaNotFoundError(EngineError):
+    """There is no Java runtime that fits."""
+
+
+class UnsupportedError(BrookmereError):
+    """The request is understood, and Brookmere does not do it."""
+
+
+class InternalError(BrookmereError):
+    """Brookmere broke one of its own rules."""
+
+    def __str__(self) -> str:
+        return f"{_with_stop(super().__str__())} This is a bug of Brookmere: please report it."
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that `name` most likely stands for, or None.
+
+    >>> nearest("ofset", ["offset", "partition"])
+    'offset'
+    """
+    folded: dict[str, str] = {}
+    for candidate in known:
+        folded.setdefault(candidate.casefold(), candidate)
+    matches = difflib.get_close_matches(name.casefold(), folded, n=1)
+    return folded[matches[0]] if matches else None
+
+
+def _with_stop(text: str) -> str:
+    text = text.rstrip()
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def _without_stop(text: str) -> str:
+    return text.rstrip().removesuffix(".")
+
+
+def _excerpt(data: bytes) -> str:
+    if len(data) <= _SHOWN_BYTES:
+        return repr(data)
+    return f"{data[:_SHOWN_BYTES]!r}... ({len(data)} bytes)"

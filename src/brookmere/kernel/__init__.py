@@ -1,0 +1,1 @@
+"""Turns the Scala sources beside this file into the jar that runs a topology inside Spark."""

@@ -1,0 +1,198 @@
+"""Turns the kernel's Scala sources into a jar, with the compiler that PySpark's own jars contain."""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import io
+import logging
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from hashlib import sha256
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+
+from brookmere.errors import EngineError, KernelBuildError
+from brookmere.kernel.cache import cache_directory, ensure_directory, write_atomically
+from brookmere.kernel.java import java_command
+
+logger = logging.getLogger(__name__)
+
+# Not -release: it reads signatures of older Javas from a file that only a full JDK has.
+COMPILER_FLAGS = ("-nowarn", "-encoding", "UTF-8", "-target:17")
+# The compiler runs once and briefly, so the quick JIT alone wins; deep expressions need the stack.
+_JVM_FLAGS = ("-Xss8m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+
+_HASH_ENTRY = "META-INF/brookmere-kernel.sha256"
+# Jars of the same sources are equal byte by byte, whenever and wherever they are built.
+_ENTRY_TIME = (1980, 1, 1, 0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class KernelBuild:
+    """Where the sources are, and where their jar may be."""
+
+    sources: Path = field(default_factory=lambda: Path(__file__).resolve().parent)
+    cache: Path = field(default_factory=cache_directory)
+
+    @property
+    def carried_jar(self) -> Path:
+        """The jar that a wheel brings along."""
+        return self.sources / "brookmere-kernel.jar"
+
+    def jar(self) -> Path:
+        """Return a jar of exactly these sources, compiling them when there is none yet."""
+        content_hash = self.content_hash()
+        if _recorded_hash(self.carried_jar) == content_hash:
+            return self.carried_jar
+        target = self.cache / "kernel" / f"brookmere-kernel-{content_hash[:24]}.jar"
+        if target.exists():
+            return target
+        with _locked(target.parent / "build.lock"):
+            # Another process may have built it while this one waited.
+            if not target.exists():
+                write_atomically(target, self._compile(content_hash))
+        return target
+
+    def content_hash(self) -> str:
+        """Hash everything that decides what the compiled classes are."""
+        digest = sha256()
+        for part in (*COMPILER_FLAGS, version("pyspark")):
+            digest.update(part.encode() + b"\0")
+        for source in self._source_files():
+            digest.update(source.relative_to(self.sources).as_posix().encode() + b"\0")
+            digest.update(sha256(source.read_bytes()).digest())
+        return digest.hexdigest()
+
+    def _source_files(self) -> list[Path]:
+        files = sorted(self.sources.rglob("*.scala"), key=lambda file: file.relative_to(self.sources).parts)
+        if not files:
+            raise KernelBuildError(
+                f"There are no kernel sources in {self.sources}.\n"
+                "Reinstall brookmere: its installation is incomplete."
+            )
+        return files
+
+    def _compile(self, content_hash: str) -> bytes:
+        files = self._source_files()
+        jars = spark_jars()
+        command = [
+            str(java_command()),
+            *_JVM_FLAGS,
+            "-cp",
+            f"{jars}/*",
+            "scala.tools.nsc.Main",
+            *("-classpath", f"{jars}/*"),
+            *COMPILER_FLAGS,
+        ]
+        logger.info("compiling the kernel (%d Scala files); this happens once", len(files))
+        started = time.monotonic()
+        with tempfile.TemporaryDirectory(prefix="brookmere-kernel-") as classes:
+            outcome = subprocess.run(
+                [*command, "-d", classes, *map(str, files)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+                check=False,
+            )
+            if outcome.returncode != 0:
+                raise KernelBuildError(
+                    f"The kernel does not compile (the Scala compiler ended with {outcome.returncode}).\n"
+                    f"{outcome.stdout.strip()}\n"
+                    f"Sources: {self.sources}, pyspark {version('pyspark')}, {command[0]}. "
+                    "Where the sources are unchanged, reinstall brookmere with the pyspark it asks for."
+                )
+            jar = _jar(Path(classes), content_hash)
+        logger.info("compiled the kernel in %.1f s", time.monotonic() - started)
+        return jar
+
+
+def kernel_jar() -> Path:
+    """Return the compiled kernel: the jar a wheel carries, else the cached one, else a newly compiled one."""
+    return KernelBuild().jar()
+
+
+def spark_jars() -> Path:
+    """Return the directory of PySpark's jars, without importing PySpark."""
+    spec = find_spec("pyspark")
+    jars = Path(spec.origin).parent / "jars" if spec is not None and spec.origin is not None else None
+    if jars is None or not any(jars.glob("scala-compiler-*.jar")):
+        raise KernelBuildError(
+            "The kernel is compiled by the Scala compiler among PySpark's jars, and there is none.\n"
+            f"Found: {jars if jars is not None else 'pyspark is not installed'}.\n"
+            "Install PySpark with pip: pip install 'pyspark>=4.3,<4.4' (pyspark-client has no jars)."
+        )
+    return jars
+
+
+def _jar(classes: Path, content_hash: str) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+
+        def add(name: str, content: bytes) -> None:
+            entry = zipfile.ZipInfo(name, date_time=_ENTRY_TIME)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, content)
+
+        add("META-INF/MANIFEST.MF", b"Manifest-Version: 1.0\r\n\r\n")
+        add(_HASH_ENTRY, content_hash.encode())
+        for file in sorted(classes.rglob("*")):
+            if file.is_file():
+                add(file.relative_to(classes).as_posix(), file.read_bytes())
+    return buffer.getvalue()
+
+
+def _recorded_hash(jar: Path) -> str | None:
+    if not jar.exists():
+        return None
+    try:
+        with zipfile.ZipFile(jar) as archive:
+            return archive.read(_HASH_ENTRY).decode()
+    except (zipfile.BadZipFile, KeyError) as failure:
+        logger.warning("ignoring %s, which is not a kernel jar: %s", jar, failure)
+        return None
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold a lock between processes; the system releases it when its holder dies."""
+    ensure_directory(path.parent)
+    with path.open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            logger.info("waiting for another process that compiles the kernel")
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Build the kernel and tell where it is."""
+    parser = argparse.ArgumentParser(prog="python -m brookmere.kernel.build", description=main.__doc__)
+    parser.add_argument("--output", type=Path, metavar="PATH", help="copy the jar to PATH as well")
+    options = parser.parse_args(arguments)
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    try:
+        jar = kernel_jar()
+    except EngineError as failure:
+        sys.stderr.write(f"{failure}\n")
+        return 1
+    if options.output is not None and options.output.resolve() != jar:
+        options.output.parent.mkdir(parents=True, exist_ok=True)
+        jar = Path(shutil.copyfile(jar, options.output))
+    sys.stdout.write(f"{jar}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,44 @@
+"""Turns the environment into the directory where compiled kernels and Java launchers are kept."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from brookmere.errors import EngineError
+
+
+def cache_directory() -> Path:
+    """Return the user's cache directory for Brookmere: `$BROOKMERE_CACHE`, else the platform's default."""
+    if own := os.environ.get("BROOKMERE_CACHE"):
+        return Path(own).expanduser().absolute()
+    if shared := os.environ.get("XDG_CACHE_HOME"):
+        return Path(shared).expanduser().absolute() / "brookmere"
+    return Path.home() / ".cache" / "brookmere"
+
+
+def ensure_directory(directory: Path) -> None:
+    """Make a directory of the cache, and the ones above it, where they are missing."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as failure:
+        raise EngineError(
+            f"The cache directory {directory} cannot be made.\n"
+            f"Found: {failure}.\n"
+            "Set BROOKMERE_CACHE to a directory that can be written."
+        ) from failure
+
+
+def write_atomically(target: Path, content: bytes, *, mode: int = 0o644) -> None:
+    """Write a file so that no process ever sees a part of it."""
+    ensure_directory(target.parent)
+    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    unfinished = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        unfinished.chmod(mode)
+        unfinished.replace(target)
+    finally:
+        unfinished.unlink(missing_ok=True)

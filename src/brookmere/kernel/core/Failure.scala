@@ -1,0 +1,54 @@
+package brookmere.kernel.core
+
+/** A record that failed, where and why. Thrown by the handler "fail", sent on by "continue". */
+final class RecordFailed(
+    val stage: String, // deserialization, processing or production
+    val node: String,
+    val task: Int,
+    val topic: String,
+    val partition: Int,
+    val offset: Long,
+    val timestamp: Long,
+    val reason: String,
+    val detail: String,
+    val trace: String,
+    val key: Array[Byte],
+    val value: Array[Byte])
+    extends RuntimeException(
+      s"$stage of a record failed in $node (task $task, topic $topic, partition $partition, offset $offset): $reason: $detail") {
+  override def fillInStackTrace(): Throwable = this
+}
+
+object RecordFailed {
+  val Deserialization = "deserialization"
+  val Processing = "processing"
+  val Production = "production"
+
+  /** The innermost cause, which says what went wrong. */
+  def cause(e: Throwable): Throwable = {
+    var c = e
+    while (c.getCause != null && (c.getCause ne c)) c = c.getCause
+    c
+  }
+
+  def trace(e: Throwable): String = {
+    val out = new java.io.StringWriter
+    e.printStackTrace(new java.io.PrintWriter(out, true))
+    out.toString
+  }
+}
+
+/** Raised where the handler is "fail" only for what a record did; everything else passes. */
+object Guarded {
+  def unapply(e: Throwable): Option[Throwable] = e match {
+    case _: RecordFailed => None
+    case _: StackOverflowError => Some(e)
+    case _: VirtualMachineError | _: ThreadDeath | _: InterruptedException | _: LinkageError => None
+    case other => Some(other)
+  }
+}
+
+/** A value that its serde cannot read or write. */
+final class BadBytes(message: String) extends RuntimeException(message) {
+  override def fillInStackTrace(): Throwable = this
+}

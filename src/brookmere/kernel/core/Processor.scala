@@ -1,0 +1,54 @@
+package brookmere.kernel.core
+
+import brookmere.kernel.rows.Rows
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
+/**
+ * One node of the topology. A record goes depth-first through the processors; rows handed to
+ * `process` are valid during the call only, so whoever keeps one copies it.
+ *
+ * A stream processor gets (key, value, null); a table processor gets (key, new value, old value).
+ */
+abstract class Processor(val id: Int, val name: String) extends Serializable {
+  var children: Array[Processor] = Array.empty
+  @transient protected var task: Task = _
+  @transient var received = 0L
+  @transient var forwarded = 0L
+  @transient var dropped = 0L
+  @transient var failures = 0L
+
+  /** Compiles expressions, once per thread of execution. */
+  def open(): Unit = {}
+
+  /** Turns to another task: its stores from now on. */
+  def attach(task: Task): Unit = this.task = task
+
+  def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit
+
+  /** Called after the last record of a batch, parents before children. */
+  def endBatch(): Unit = {}
+
+  /** What a failure of this node is called. */
+  protected def failureKind: String = RecordFailed.Processing
+
+  protected final def forward(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit = {
+    forwarded += 1
+    val c = children
+    var i = 0
+    while (i < c.length) { c(i).receive(key, value, old, ts); i += 1 }
+  }
+
+  /** Runs the record inside the guard: a failure concerns this node's subtree only. */
+  final def receive(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit = {
+    received += 1
+    try process(key, value, old, ts)
+    catch {
+      case Guarded(e) =>
+        failures += 1
+        task.failed(failureKind, name, e, Rows.bytes(key), Rows.bytes(value), ts)
+    }
+  }
+
+  protected final def drop(): Unit = dropped += 1
+}

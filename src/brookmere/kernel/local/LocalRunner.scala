@@ -1,0 +1,131 @@
+package brookmere.kernel.local
+
+import java.util.{ArrayList, HashMap => JMap}
+
+import brookmere.kernel.core._
+import brookmere.kernel.expr.Compile
+import brookmere.kernel.program._
+import brookmere.kernel.rows._
+import brookmere.kernel.state._
+
+import org.apache.spark.sql.brookmere.PythonValues
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
+/**
+ * Runs a program in memory, without a query: the engine of the test driver. The same processors,
+ * stores and order of arrival as in a query; a call of `run` is a micro-batch.
+ */
+final class LocalRunner(program: Program, routed: java.util.Set[Integer]) {
+  private val (sources, runners) = Compile.interpreting {
+    (new SourceRunner(program), program.stages.map(s => if (s.number == 0) null else new StageRunner(s)))
+  }
+  private val backends = program.stages.map(_ => new LocalBackend)
+  private val tables = new JMap[String, AnyRef]()
+  private val tasks = new JMap[String, Task]()
+  private val sums = new Array[Long](program.nodeCount * Counters.Kinds)
+  private val routes: Set[Int] = { val b = Set.newBuilder[Int]; routed.forEach(n => b += n.intValue); b.result() }
+  private var batch = 0
+
+  /** Feeds records as one batch and returns what came out, in order of arrival. */
+  def run(records: Array[Byte]): Array[Byte] = {
+    batch += 1
+    var rows = new ArrayList[UnsafeRow]()
+    Inputs.read(records).foreach { raw => sources.accept(raw, t => drain(t, rows)) }
+    var n = 1
+    while (n < program.stages.length) { rows = stage(n, rows); n += 1 }
+    val sorted = rows.toArray(new Array[UnsafeRow](0))
+    java.util.Arrays.sort(sorted, LocalRunner.order)
+    val out = new Outputs(routes)
+    sorted.foreach(r => out.add(r, program.slots.indexOf(r.getInt(Layout.Task))))
+    out.result()
+  }
+
+  private def stage(n: Int, rows: ArrayList[UnsafeRow]): ArrayList[UnsafeRow] = {
+    val out = new ArrayList[UnsafeRow]()
+    val runner = runners(n)
+    var task: Task = null
+    def finish(): Unit = if (task != null) {
+      task.out.clear()
+      runner.endBatch()
+      drain(task, out)
+      task.allStores.foreach(_.flush())
+    }
+    val i = rows.iterator
+    val merged = new TaskMerge(new Iterator[InternalRow] {
+      override def hasNext: Boolean = i.hasNext
+      override def next(): InternalRow = i.next()
+    })
+    merged.foreach { r =>
+      val row = r.asInstanceOf[UnsafeRow]
+      val number = program.slots.indexOf(row.getInt(Layout.Task))
+      if (task == null || task.number != number) {
+        finish()
+        task = taskOf(n, number)
+        runner.attach(task)
+      }
+      task.out.clear()
+      runner.accept(task, row)
+      drain(task, out)
+    }
+    finish()
+    out
+  }
+
+  private def drain(task: Task, into: ArrayList[UnsafeRow]): Unit =
+    while (!task.out.isEmpty) into.add(task.out.pull().copy())
+
+  private def taskOf(n: Int, number: Int): Task = {
+    val task = tasks.computeIfAbsent(s"$n/$number", _ => {
+      val stores = program.stages(n).stores.map(d => d.name -> open(n, d, number)).toMap
+      new Task(n, number, program.settings, program.slots, stores)
+    })
+    task.allStores.foreach(_.batch = batch)
+    task
+  }
+
+  private def open(n: Int, d: StoreDef, task: Int): Store = {
+    val name = s"$n/$task/${d.name}"
+    if (d.isLog) new LogStore(d, backends(n), task, tables.computeIfAbsent(name, _ => new LogTable).asInstanceOf[LogTable])
+    else new RocksStore(d, backends(n), task, tables.computeIfAbsent(name, _ => new EntryTable).asInstanceOf[EntryTable], program.settings.maxCacheBytes)
+  }
+
+  /** Forgets everything that is not in the state, as a restart does. */
+  def restart(): Unit = { tasks.clear(); tables.clear() }
+
+  /** The rows of a store, of all tasks: pickled keys, pickled values, and the times. */
+  def store(name: String): StoreRows = {
+    val found = for {
+      stage <- program.stages.toSeq
+      d <- stage.stores.toSeq if d.name == name
+      number <- program.slots.indices
+    } yield (d, taskOf(stage.number, number).store(name).all().toSeq)
+    if (found.isEmpty) null
+    else new StoreRows(found.head._1, found.flatMap(_._2))
+  }
+
+  def counters(): Array[Long] = {
+    sources.collect(sums)
+    runners.foreach(r => if (r != null) r.collect(sums))
+    sums
+  }
+
+  def streamTime(n: Int, number: Int): Long = taskOf(n, number).streamTime
+}
+
+object LocalRunner {
+  private val order: java.util.Comparator[UnsafeRow] = (a, b) => {
+    var c = java.lang.Long.compare(a.getLong(Layout.Clock), b.getLong(Layout.Clock))
+    if (c == 0) c = Integer.compare(a.getInt(Layout.Source), b.getInt(Layout.Source))
+    if (c == 0) c = java.lang.Long.compare(a.getLong(Layout.Seq), b.getLong(Layout.Seq))
+    if (c == 0) c = java.lang.Long.compare(a.getLong(Layout.Step), b.getLong(Layout.Step))
+    c
+  }
+}
+
+/** Rows of a store for Python. */
+final class StoreRows(d: StoreDef, entries: Seq[Entry]) {
+  def keys: Array[Byte] = PythonValues.pickle(entries.map(_.key), d.key)
+  def values: Array[Byte] = PythonValues.pickle(entries.map(_.value), d.value)
+  def times: Array[Long] = entries.map(_.ts).toArray
+}

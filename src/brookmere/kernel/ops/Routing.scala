@@ -1,0 +1,40 @@
+package brookmere.kernel.ops
+
+import brookmere.kernel.core._
+import brookmere.kernel.expr.{Bound, Projection}
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
+/** Hands records and table updates on as they are. */
+final class PassThrough(id: Int, name: String) extends Processor(id, name) {
+  override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit = forward(key, value, old, ts)
+}
+
+/** Drops records without key. */
+final class KeyNotNull(id: Int, name: String) extends Processor(id, name) {
+  override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit =
+    if (key == null) drop() else forward(key, value, old, ts)
+}
+
+/** A table's updates become a stream of their new values. */
+final class TableToStream(id: Int, name: String) extends Processor(id, name) {
+  override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit = forward(key, value, null, ts)
+}
+
+/** Sends a record to the child of the first predicate that holds, or to the default child. */
+final class Branch(id: Int, name: String, predicates: Array[Bound], hasDefault: Boolean) extends Evaluating(id, name) {
+  @transient private var tests: Array[Projection] = _
+  /** Positions in `children`: one per predicate, the default's last; -1 where nobody listens. */
+  var targets: Array[Int] = Array.fill(predicates.length + 1)(-1)
+  override def open(): Unit = { super.open(); tests = predicates.map(_.compile()) }
+
+  override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit = {
+    record.set(key, value, ts)
+    var i = 0
+    while (i < tests.length && !Test(tests(i), record)) i += 1
+    if (i < tests.length || hasDefault) {
+      val to = targets(i)
+      if (to >= 0) { forwarded += 1; children(to).receive(key, value, null, ts) }
+    } else drop()
+  }
+}

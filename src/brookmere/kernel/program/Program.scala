@@ -1,0 +1,100 @@
+package brookmere.kernel.program
+
+import brookmere.kernel.core._
+import brookmere.kernel.expr.{Bound, Projection, Reader}
+import brookmere.kernel.rows._
+import brookmere.kernel.state.StoreDef
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
+/** Reads the records of a topic: the entrance of stage 0. */
+final class SourceReader(id: Int, name: String, keys: Reader, values: Reader, timestamp: Bound, isGlobal: Boolean)
+    extends Evaluating(id, name) {
+  @transient private var extract: Projection = _
+  override def open(): Unit = {
+    super.open()
+    keys.open()
+    values.open()
+    if (timestamp != null) extract = timestamp.compile()
+  }
+  override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit =
+    throw new UnsupportedOperationException("a source reads raw rows")
+
+  @transient private var key: UnsafeRow = _
+  @transient private var value: UnsafeRow = _
+  private def field(raw: UnsafeRow, i: Int, reader: Reader): UnsafeRow =
+    if (raw.isNullAt(i)) null
+    else {
+      val at = raw.getLong(i)
+      reader.read(raw.getBaseObject, raw.getBaseOffset + (at >>> 32).toInt, at.toInt)
+    }
+
+  /** Decodes the record and returns its time; what failed is reported and gives `Unreadable`. */
+  def read(raw: UnsafeRow): Long =
+    try {
+      received += 1
+      key = field(raw, RawLayout.Key, keys)
+      value = field(raw, RawLayout.Value, values)
+      val own = raw.getLong(RawLayout.Ts)
+      if (timestamp == null) own
+      else {
+        val t = extract(record.set(key, value, own))
+        if (t == null) own else t.getLong(0)
+      }
+    } catch {
+      case Guarded(e) =>
+        failures += 1
+        task.failed(RecordFailed.Deserialization, name, e, bytes(raw, RawLayout.Key), bytes(raw, RawLayout.Value), raw.getLong(RawLayout.Ts))
+        SourceReader.Unreadable
+    }
+
+  private def bytes(raw: UnsafeRow, i: Int): Array[Byte] = if (raw.isNullAt(i)) null else raw.getBinary(i)
+
+  def emit(ts: Long): Unit = if (ts < 0) drop() else forward(key, value, null, ts)
+
+  def broadcast: Boolean = isGlobal
+}
+
+object SourceReader {
+  val Unreadable: Long = Long.MinValue
+}
+
+/** One stage: its processors (parents before children), where rows enter, and its stores. */
+final class Stage(
+    val number: Int,
+    val processors: Array[Processor],
+    val entries: Array[Entrance],
+    val stores: Array[StoreDef],
+    val sources: Array[SourceReader]) extends Serializable
+
+/** Where rows of the layout enter a stage: the node, the widths of its rows. */
+final class Entrance(val node: Int, val target: Processor, val keyFields: Int, val valueFields: Int, val isTable: Boolean)
+    extends Serializable
+
+/** A compiled topology: what Python built, ready to be shipped. */
+final class Program(
+    val stages: Array[Stage],
+    val settings: Settings,
+    val slots: Array[Int],
+    val nodeCount: Int) extends Serializable {
+  def stageCount: Int = stages.length - 1
+}
+
+/** Task i is keyed by the slot, an int that Spark's hash sends to partition i mod P for many P. */
+object Slots {
+  /** Every P that divides this number gets the tasks evenly. */
+  private val Modulus = 5040
+
+  def apply(tasks: Int): Array[Int] = {
+    val found = new Array[Int](tasks)
+    val next = Array.tabulate(Modulus)(i => i)
+    var left = tasks
+    var x = 0
+    while (left > 0) {
+      val h = Math.floorMod(org.apache.spark.unsafe.hash.Murmur3_x86_32.hashInt(x, 42), Modulus)
+      if (next(h) < tasks) { found(next(h)) = x; next(h) += Modulus; left -= 1 }
+      x += 1
+    }
+    found
+  }
+}

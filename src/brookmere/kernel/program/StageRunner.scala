@@ -1,0 +1,111 @@
+package brookmere.kernel.program
+
+import brookmere.kernel.core._
+import brookmere.kernel.rows._
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
+/** Feeds rows of the layout to the processors of a stage. */
+final class StageRunner(stage: Stage) {
+  private val width = if (stage.entries.isEmpty) 0 else stage.entries.map(_.node).max + 1
+  private val entries = new Array[Entrance](width)
+  private val keyRows = new Array[UnsafeRow](width)
+  private val valueRows = new Array[UnsafeRow](width)
+  private val oldRows = new Array[UnsafeRow](width)
+  private val change = new UnsafeRow(2)
+  stage.processors.foreach(_.open())
+  stage.entries.foreach { e =>
+    entries(e.node) = e
+    keyRows(e.node) = new UnsafeRow(e.keyFields)
+    valueRows(e.node) = new UnsafeRow(e.valueFields)
+    oldRows(e.node) = new UnsafeRow(e.valueFields)
+  }
+
+  def attach(task: Task): Unit = stage.processors.foreach(_.attach(task))
+
+  /** Processes a row, or passes it on if it is meant for a later stage or the sink. */
+  def accept(task: Task, row: UnsafeRow): Unit = {
+    val node = row.getInt(Layout.Node)
+    val entry = if (node >= 0 && node < width) entries(node) else null
+    if (entry == null) task.pass(row)
+    else {
+      val ts = row.getLong(Layout.Ts)
+      task.at(row.getLong(Layout.Clock), row.getInt(Layout.Source), row.getLong(Layout.Seq), ts)
+      task.headers(row, Layout.Headers)
+      val key = Rows.slice(row, Layout.Key, keyRows(node))
+      if (entry.isTable) {
+        val pair = Rows.slice(row, Layout.Value, change)
+        entry.target.receive(key, Rows.slice(pair, 0, valueRows(node)), Rows.slice(pair, 1, oldRows(node)), ts)
+      } else entry.target.receive(key, Rows.slice(row, Layout.Value, valueRows(node)), null, ts)
+    }
+  }
+
+  /** Lets the processors bring out what they hold back until the end of a batch. */
+  def endBatch(): Unit = stage.processors.foreach(_.endBatch())
+
+  /** Adds the processors' counts to `sums` and starts them anew. */
+  def collect(sums: Array[Long]): Unit = stage.processors.foreach { p =>
+    if (p.id >= 0 && p.id * Counters.Kinds < sums.length) {
+      val at = p.id * Counters.Kinds
+      sums(at + Counters.Received) += p.received
+      sums(at + Counters.Forwarded) += p.forwarded
+      sums(at + Counters.Dropped) += p.dropped
+      sums(at + Counters.Failed) += p.failures
+    }
+    p.received = 0
+    p.forwarded = 0
+    p.dropped = 0
+    p.failures = 0
+  }
+}
+
+/** Feeds raw records to stage 0: decodes them, gives them their place, runs what needs no state. */
+final class SourceRunner(program: Program) {
+  private val stage = program.stages(0)
+  private val runner = new StageRunner(stage)
+  private val tasks = new java.util.HashMap[Integer, Task]()
+  private val clocks = new java.util.HashMap[Integer, Array[Long]]()
+  private var current: Task = null
+
+  def accept(raw: UnsafeRow, out: Task => Unit): Unit = {
+    val topic = raw.getInt(RawLayout.Topic)
+    val partition = raw.getInt(RawLayout.Partition)
+    val reader = stage.sources(topic)
+    if (current == null || current.number != partition) {
+      current = tasks.computeIfAbsent(partition, p => new Task(0, p, program.settings, program.slots, Map.empty))
+      runner.attach(current)
+    }
+    val task = current
+    task.out.clear()
+    val own = raw.getLong(RawLayout.Ts)
+    val source = SourceNumber.of(topic, partition)
+    task.at(0L, source, raw.getLong(RawLayout.Offset), own)
+    headers(task, raw)
+    val ts = reader.read(raw)
+    if (ts != SourceReader.Unreadable) {
+      val clock =
+        if (reader.broadcast) Long.MinValue
+        else if (!raw.isNullAt(RawLayout.Clock)) raw.getLong(RawLayout.Clock)
+        else latest(source, ts)
+      task.at(clock, source, raw.getLong(RawLayout.Offset), ts)
+      reader.emit(ts)
+    }
+    out(task)
+  }
+
+  /** The highest time so far of the source partition. */
+  private def latest(source: Int, ts: Long): Long = {
+    val c = clocks.computeIfAbsent(source, _ => Array(Long.MinValue))
+    if (ts > c(0)) c(0) = ts
+    c(0)
+  }
+
+  private def headers(task: Task, raw: UnsafeRow): Unit =
+    if (raw.isNullAt(RawLayout.Headers)) task.noHeaders()
+    else {
+      val at = raw.getLong(RawLayout.Headers)
+      task.headers(Rows.single(raw.getBaseObject, raw.getBaseOffset + (at >>> 32).toInt, at.toInt))
+    }
+
+  def collect(sums: Array[Long]): Unit = runner.collect(sums)
+}

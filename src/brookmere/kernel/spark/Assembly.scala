@@ -1,0 +1,94 @@
+package org.apache.spark.sql.brookmere
+
+import java.util.{List => JList}
+
+import scala.jdk.CollectionConverters._
+
+import brookmere.kernel.core.{Counters, ErrorRow, StageTimes}
+import brookmere.kernel.expr.RowType
+import brookmere.kernel.program.{Outputs, Program}
+import brookmere.kernel.rows.{Layout, Rows}
+import brookmere.kernel.state.{LogStore, StoreDef}
+
+import org.apache.spark.sql.{Column, Row}
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
+import org.apache.spark.sql.classic.{Dataset, SparkSession}
+import org.apache.spark.sql.types._
+
+/** Puts the stages of a program into a query. Python calls it. */
+final class Assembly(spark: SparkSession, val program: Program, partitions: Int) {
+  private val counters = new Counters(program.nodeCount)
+  private val times = Array.fill(program.stages.length)(new StageTimes)
+  spark.sparkContext.register(counters)
+  times.foreach(t => spark.sparkContext.register(t))
+  private val stats = new QueryStats(counters, times)
+
+  /** Raw rows in, rows of the layout out, with every stage between. */
+  def rows(raw: Dataset[Row]): Dataset[Row] = {
+    var d = Internals.sources(spark, raw, program, stats)
+    var n = 1
+    while (n < program.stages.length) {
+      d = Internals.stage(spark, d, new StageProcessor(program, n, stats), partitions)
+      n += 1
+    }
+    d
+  }
+
+  def counts: Array[Long] = counters.value
+  def stageTimes(n: Int): Array[Long] = times(n).value
+
+  /** Brings the rows of a finished batch to the driver, in order of arrival. */
+  def collect(rows: Dataset[Row], routed: java.util.Set[Integer]): Array[Byte] = {
+    val columns = Seq("clock", "source", "seq", "step").map(rows.col)
+    val sorted = rows.sort(columns: _*).queryExecution.toRdd.map(_.asInstanceOf[UnsafeRow].copy()).collect()
+    val out = new Outputs(routed.asScala.map(_.intValue).toSet)
+    sorted.foreach(r => out.add(r, program.slots.indexOf(r.getInt(Layout.Task))))
+    out.result()
+  }
+
+  def forget(run: String): Unit = Caches.forget(run)
+}
+
+object Assembly {
+  /** A packed binary column as a struct. */
+  def unpack(packed: Column, schemaJson: String): Column =
+    Internals.column(Unpack(Internals.expression(packed), DataType.fromJson(schemaJson).asInstanceOf[StructType]))
+
+  def errorSchema: String = ErrorRow.schema.json
+  def headersSchema: String = Layout.headersSchema.json
+
+  /** The entries of chunks of a log store, in order: what is left is pickled for Python. */
+  def readLog(chunks: JList[Array[Byte]], keyJson: String, valueJson: String): LogRows = {
+    val live = new java.util.LinkedHashMap[java.nio.ByteBuffer, (Array[Byte], Long)]()
+    chunks.asScala.foreach(c => LogStore.read(c) { (k, v, ts) =>
+      val key = java.nio.ByteBuffer.wrap(k)
+      if (v == null) live.remove(key) else live.put(key, (v, ts))
+    })
+    new LogRows(live.asScala.toSeq.map { case (k, (v, ts)) => (k.array, v, ts) },
+      RowType(DataType.fromJson(keyJson)), RowType(DataType.fromJson(valueJson)))
+  }
+
+  /** Name, kind, key type and value type of the stores of a program, stage by stage. */
+  def stores(program: Program): JList[JList[String]] =
+    program.stages.toSeq.flatMap(s => s.stores.toSeq.map(d => Seq(d.name, d.kind, d.key.dataType.json, d.value.dataType.json, s.number.toString).asJava)).asJava
+}
+
+final class LogRows(rows: Seq[(Array[Byte], Array[Byte], Long)], key: RowType, value: RowType) {
+  def keys: Array[Byte] = PythonValues.pickle(rows.map(_._1), key)
+  def values: Array[Byte] = PythonValues.pickle(rows.map(_._2), value)
+  def times: Array[Long] = rows.map(_._3).toArray
+}
+
+/** Packed bytes as a struct, without a copy. */
+case class Unpack(child: Expression, schema: StructType) extends UnaryExpression {
+  override def dataType: DataType = schema
+  override def nullable: Boolean = true
+  override def nullIntolerant: Boolean = true
+  override def prettyName: String = "brookmere_unpack"
+  override protected def nullSafeEval(v: Any): Any = Rows.of(v.asInstanceOf[Array[Byte]], schema.length)
+  override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode =
+    nullSafeCodeGen(ctx, ev, b => s"${ev.value} = brookmere.kernel.rows.Rows.of($b, ${schema.length});")
+  override protected def withNewChildInternal(c: Expression): Unpack = copy(c)
+}

@@ -1,0 +1,125 @@
+package org.apache.spark.sql.brookmere
+
+import brookmere.kernel.expr.{Bound, RowType}
+
+import org.apache.spark.sql.Column
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.analysis.UnresolvedFunction
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.types.DataTypeUtils
+import org.apache.spark.sql.classic.{Dataset, ExpressionUtils, SparkSession}
+import org.apache.spark.sql.execution.LogicalRDD
+import org.apache.spark.sql.types._
+
+/** An expression that cannot run record by record: `kind` is a word that the caller explains. */
+class Refused(val kind: String, val detail: String) extends RuntimeException(s"$kind|$detail")
+
+/**
+ * Turns a user's Column into an expression bound to the rows of a node: Spark analyses and
+ * optimises it against the node's schema.
+ */
+object Bind {
+  /** A name the expression may use, the type behind it, and whether it arrives as a packed row. */
+  final case class Input(name: String, dataType: DataType, packed: Boolean = true)
+
+  def row(name: String, t: RowType): Input = Input(name, t.dataType)
+  def plain(name: String, t: DataType): Input = Input(name, t, packed = false)
+
+  /** Binds one column; `as` asks for a cast to that type. */
+  def apply(spark: SparkSession, inputs: Seq[Input], column: Column, as: Option[DataType] = None): Bound = {
+    val user = as.fold(column)(t => column.cast(t))
+    val chain = bind(spark, inputs, user)
+    val last = strip(chain.last.head)
+    val result = RowType(last.dataType)
+    last match {
+      case s: CreateNamedStruct => new Bound(chain.init :+ s.valExprs, result, Bound.Flat)
+      case e if result.isStruct => new Bound(chain.init :+ Seq(e), result, Bound.Nested)
+      case e => new Bound(chain.init :+ Seq(e), result, Bound.Single)
+    }
+  }
+
+  /** The type the column would have. */
+  def typeOf(spark: SparkSession, inputs: Seq[Input], column: Column): DataType =
+    select(spark, inputs, column).schema.head.dataType
+
+  /** `explode(array)` where an array is asked for is the array. */
+  def withoutExplode(column: Column): Column = ExpressionUtils.expression(column) match {
+    case f: UnresolvedFunction if f.nameParts.last.equalsIgnoreCase("explode") && f.arguments.length == 1 =>
+      ExpressionUtils.column(f.arguments.head)
+    case _ => column
+  }
+
+  private def strip(e: Expression): Expression = e match {
+    case Alias(c, _) => strip(c)
+    case other => other
+  }
+
+  private def select(spark: SparkSession, inputs: Seq[Input], column: Column): Dataset[org.apache.spark.sql.Row] = {
+    val schema = StructType(inputs.map { i =>
+      StructField(i.name, if (i.packed) RowType(i.dataType).schema else i.dataType)
+    })
+    val attributes = DataTypeUtils.toAttributes(schema)
+    val leaf = LogicalRDD(attributes, spark.sparkContext.emptyRDD[InternalRow])(spark)
+    val visible = inputs.zip(attributes).map { case (i, a) =>
+      if (i.packed && !RowType(i.dataType).isStruct) Alias(GetStructField(a, 0), i.name)() else a
+    }
+    Dataset.ofRows(spark, Project(visible, leaf)).select(column.as("result"))
+  }
+
+  private def bind(spark: SparkSession, inputs: Seq[Input], column: Column): Seq[Seq[Expression]] = {
+    val selected = select(spark, inputs, column)
+    check(selected.queryExecution.analyzed)
+    def walk(p: LogicalPlan): Seq[Seq[Expression]] = p match {
+      case _: LogicalRDD => Seq.empty
+      case Project(list, child) => walk(child) :+ BindReferences.bindReferences(list, child.output)
+      case other => throw new Refused("operator", other.nodeName)
+    }
+    val plan = selected.queryExecution.optimizedPlan
+    val chain = walk(plan) match {
+      case Seq() => Seq(BindReferences.bindReferences(plan.output, plan.output))
+      case some => some
+    }
+    chain.flatten.foreach(_.foreach {
+      case u: Unevaluable => throw new Refused("operator", u.prettyName)
+      case _ =>
+    })
+    chain
+  }
+
+  private def check(plan: LogicalPlan): Unit = plan.foreach { node =>
+    node match {
+      case _: Aggregate => throw new Refused("aggregate", named(node))
+      case _: Window => throw new Refused("window", named(node))
+      case g: Generate => throw new Refused("generator", g.generator.prettyName)
+      case _: Project | _: LogicalRDD =>
+      case other => throw new Refused("operator", other.nodeName)
+    }
+    node.expressions.foreach(_.foreach(refuse))
+  }
+
+  private def named(node: LogicalPlan): String = {
+    val names = node.expressions.flatMap(_.collect {
+      case a: AggregateExpression => a.aggregateFunction.prettyName
+      case w: WindowExpression => w.windowFunction.prettyName
+    })
+    names.headOption.getOrElse(node.nodeName)
+  }
+
+  private def refuse(e: Expression): Unit = e match {
+    case p: PythonFuncExpression => throw new Refused("python", p.prettyName)
+    case a: AggregateFunction => throw new Refused("aggregate", a.prettyName)
+    case w: WindowExpression => throw new Refused("window", w.windowFunction.prettyName)
+    case g: Generator => throw new Refused("generator", g.prettyName)
+    case s: SubqueryExpression => throw new Refused("subquery", s.prettyName)
+    case n if clocks(n.prettyName) => throw new Refused("clock", n.prettyName)
+    case n: Nondeterministic => throw new Refused("nondeterministic", n.prettyName)
+    case n if !n.deterministic && n.children.forall(_.deterministic) => throw new Refused("nondeterministic", n.prettyName)
+    case _ =>
+  }
+
+  private val clocks =
+    Set("current_timestamp", "current_date", "localtimestamp", "now", "curdate", "current_time", "unix_timestamp_now")
+}

@@ -1,0 +1,144 @@
+package org.apache.spark.sql.brookmere
+
+import brookmere.kernel.program.Program
+import brookmere.kernel.rows.{Layout, RawLayout, TaskMerge}
+import brookmere.kernel.state.Family
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.{Column, Encoders, Row}
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.analysis.UnresolvedDeserializer
+import org.apache.spark.sql.catalyst.encoders.{encoderFor, ExpressionEncoder}
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.codegen._
+import org.apache.spark.sql.catalyst.expressions.codegen.Block._
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.plans.physical._
+import org.apache.spark.sql.catalyst.types.DataTypeUtils
+import org.apache.spark.sql.classic.{Dataset, ExpressionUtils, SparkSession, Strategy}
+import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor.{DriverStatefulProcessorHandleImpl, StatefulProcessorHandleImpl}
+import org.apache.spark.sql.execution.streaming.state._
+import org.apache.spark.sql.streaming._
+import org.apache.spark.sql.types._
+
+/**
+ * Everything that leans on Spark's internals stands in this folder, and what is most likely to
+ * change with a release in this file: logical nodes with their planning, the shell of
+ * transformWithState, and the way to its state store.
+ */
+object Internals {
+  /** Puts stage 0 behind raw rows. */
+  def sources(spark: SparkSession, raw: Dataset[Row], program: Program, counted: QueryStats): Dataset[Row] = {
+    install(spark)
+    val plan = raw.queryExecution.analyzed
+    require(plan.output.map(_.name) == RawLayout.schema.fieldNames.toSeq, s"raw rows have other columns: ${plan.output}")
+    Dataset.ofRows(spark, Sources(DataTypeUtils.toAttributes(Layout.schema), program, counted, plan))
+  }
+
+  /** Puts a stateful stage behind rows of the layout: exchange by task, merge, transformWithState. */
+  def stage(spark: SparkSession, rows: Dataset[Row], processor: StageProcessor, partitions: Int): Dataset[Row] = {
+    install(spark)
+    val plan = rows.queryExecution.analyzed
+    val columns = plan.output
+    val task = columns.head
+    val merged = Merged(RepartitionByExpression(Seq(task), plan, partitions))
+    val keyEncoder = encoderFor(Encoders.scalaInt).asInstanceOf[ExpressionEncoder[Any]]
+    val shell = new TransformWithState(
+      UnresolvedDeserializer(keyEncoder.deserializer, Seq(task)), WholeRow(), Seq(task), columns,
+      processor.asInstanceOf[StatefulProcessor[Any, Any, Any]], TimeMode.None(), OutputMode.Update(), keyEncoder,
+      AttributeReference("row", ObjectType(classOf[InternalRow]), nullable = false)(), merged, false, Seq(task), columns,
+      UnresolvedDeserializer(keyEncoder.deserializer, Seq(task)), LocalRelation(keyEncoder.schema))
+    Dataset.ofRows(spark, Unwrapped(DataTypeUtils.toAttributes(Layout.schema), shell))
+  }
+
+  /** Declares the column families on the driver; opens them and returns the store on an executor. */
+  def openState(handle: StatefulProcessorHandle, families: Seq[Family]): Option[StateStore] = handle match {
+    case d: DriverStatefulProcessorHandleImpl =>
+      families.foreach { f =>
+        // Registers the variable; the schema it would get is replaced by the real one.
+        d.getMapState(f.name, Encoders.BINARY, Encoders.BINARY, TTLConfig.NONE)
+        d.columnFamilySchemas.put(f.name, StateStoreColFamilySchema(f.name, 0, f.keySchema, 0, f.valueSchema,
+          Some(NoPrefixKeyStateEncoderSpec(f.keySchema)), Some(f.key)))
+      }
+      None
+    case h: StatefulProcessorHandleImpl =>
+      val field = classOf[StatefulProcessorHandleImpl].getDeclaredFields.find(_.getName.endsWith("store")).get
+      field.setAccessible(true)
+      val store = field.get(h).asInstanceOf[StateStore]
+      families.foreach(f => store.createColFamilyIfAbsent(f.name, f.keySchema, f.valueSchema, NoPrefixKeyStateEncoderSpec(f.keySchema)))
+      Some(store)
+  }
+
+  def expression(c: Column): Expression = ExpressionUtils.expression(c)
+  def column(e: Expression): Column = ExpressionUtils.column(e)
+
+  private def install(spark: SparkSession): Unit =
+    if (!spark.experimental.extraStrategies.contains(StageStrategy)) {
+      spark.experimental.extraStrategies = spark.experimental.extraStrategies :+ StageStrategy
+    }
+}
+
+case class Sources(output: Seq[Attribute], program: Program, counted: QueryStats, child: LogicalPlan) extends UnaryNode {
+  override lazy val references: AttributeSet = child.outputSet
+  override def producedAttributes: AttributeSet = outputSet
+  override protected def withNewChildInternal(c: LogicalPlan): Sources = copy(child = c)
+}
+
+case class SourcesExec(output: Seq[Attribute], program: Program, counted: QueryStats, child: SparkPlan) extends UnaryExecNode {
+  override def producedAttributes: AttributeSet = outputSet
+  override protected def withNewChildInternal(c: SparkPlan): SourcesExec = copy(child = c)
+  override protected def doExecute(): RDD[InternalRow] = {
+    val p = program
+    val s = counted
+    child.execute().mapPartitionsInternal(rows => new SourceIterator(rows, p, s))
+  }
+}
+
+case class Merged(child: LogicalPlan) extends UnaryNode {
+  override def output: Seq[Attribute] = child.output
+  override protected def withNewChildInternal(c: LogicalPlan): Merged = copy(c)
+}
+
+/** Groups a partition's rows by task, in order of arrival: what Spark would need a sort for. */
+case class MergedExec(child: SparkPlan) extends UnaryExecNode {
+  override def output: Seq[Attribute] = child.output
+  override def outputPartitioning: Partitioning = child.outputPartitioning
+  override def outputOrdering: Seq[SortOrder] = Seq(SortOrder(child.output.head, Ascending))
+  override protected def withNewChildInternal(c: SparkPlan): MergedExec = copy(c)
+  override protected def doExecute(): RDD[InternalRow] = child.execute().mapPartitionsInternal(rows => new TaskMerge(rows))
+}
+
+case class Unwrapped(output: Seq[Attribute], child: LogicalPlan) extends UnaryNode {
+  override lazy val references: AttributeSet = child.outputSet
+  override def producedAttributes: AttributeSet = outputSet
+  override protected def withNewChildInternal(c: LogicalPlan): Unwrapped = copy(child = c)
+}
+
+/** Takes the rows out of the objects that transformWithState hands over. */
+case class UnwrappedExec(output: Seq[Attribute], child: SparkPlan) extends UnaryExecNode {
+  override def producedAttributes: AttributeSet = outputSet
+  override protected def withNewChildInternal(c: SparkPlan): UnwrappedExec = copy(child = c)
+  override protected def doExecute(): RDD[InternalRow] = {
+    val t = child.output.head.dataType
+    child.execute().mapPartitionsInternal(_.map(r => r.get(0, t).asInstanceOf[InternalRow]))
+  }
+}
+
+object StageStrategy extends Strategy {
+  override def apply(p: LogicalPlan): Seq[SparkPlan] = p match {
+    case Sources(output, program, counted, child) => SourcesExec(output, program, counted, planLater(child)) :: Nil
+    case Merged(child) => MergedExec(planLater(child)) :: Nil
+    case Unwrapped(output, child) => UnwrappedExec(output, planLater(child)) :: Nil
+    case _ => Nil
+  }
+}
+
+/** The whole input row as an object: transformWithState without encoders. */
+case class WholeRow() extends LeafExpression with NonSQLExpression {
+  override def dataType: DataType = ObjectType(classOf[InternalRow])
+  override def nullable: Boolean = false
+  override def eval(i: InternalRow): Any = i
+  override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode =
+    ev.copy(code = code"InternalRow ${ev.value} = ${JavaCode.expression(ctx.INPUT_ROW, dataType)};", isNull = FalseLiteral)
+}

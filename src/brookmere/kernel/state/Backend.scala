@@ -1,0 +1,71 @@
+package brookmere.kernel.state
+
+import java.util.{Arrays, Comparator, TreeMap, HashMap => JMap}
+
+import brookmere.kernel.expr.RowType
+import brookmere.kernel.rows.Rows
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.types._
+
+/** A store of the program: name, kind and types. */
+final case class StoreDef(name: String, kind: String, key: RowType, value: RowType) {
+  def isLog: Boolean = kind == StoreDef.Memory
+}
+
+object StoreDef {
+  val Memory = "memory"
+  val RocksDb = "rocksdb"
+}
+
+/**
+ * A column family of the stage's state. Keys carry the task in front, so that Spark can move a
+ * task's state with it: struct<key: struct<value: int>, userKey>, value: struct<ts, v>.
+ */
+final case class Family(name: String, key: StructType, value: StructType) {
+  val keySchema: StructType = new StructType().add("key", new StructType().add("value", IntegerType)).add("userKey", key)
+  val valueSchema: StructType = new StructType().add("ts", LongType).add("v", value)
+}
+
+object Family {
+  def of(d: StoreDef): Seq[Family] =
+    if (d.isLog) Seq(Family(logName(d.name), LogStore.keySchema, LogStore.valueSchema))
+    else Seq(Family(d.name, d.key.schema, d.value.schema))
+
+  def logName(store: String): String = store + "-log"
+
+  /** Stream time of the task. */
+  val TaskName = "brookmere-task"
+  val task: Family = Family(TaskName, new StructType().add("name", StringType), new StructType().add("time", LongType))
+}
+
+/** Where stores keep their bytes: Spark's state store in a query, a map in the local runner. */
+trait Backend {
+  def get(family: String, key: UnsafeRow): UnsafeRow
+  def put(family: String, key: UnsafeRow, value: UnsafeRow): Unit
+  def remove(family: String, key: UnsafeRow): Unit
+  /** All rows of a family, of every task; the rows are valid until the next step. */
+  def rows(family: String): Iterator[(UnsafeRow, UnsafeRow)]
+}
+
+/** Keeps rows in memory, in byte order of their keys. */
+final class LocalBackend extends Backend {
+  private val families = new JMap[String, TreeMap[Array[Byte], Array[Byte]]]()
+  private val order: Comparator[Array[Byte]] = (a, b) => Arrays.compareUnsigned(a, b)
+  private def family(name: String) = families.computeIfAbsent(name, _ => new TreeMap[Array[Byte], Array[Byte]](order))
+
+  override def get(name: String, key: UnsafeRow): UnsafeRow = {
+    val v = family(name).get(Rows.bytes(key))
+    if (v == null) null else Rows.of(v, 2)
+  }
+  override def put(name: String, key: UnsafeRow, value: UnsafeRow): Unit =
+    family(name).put(Rows.bytes(key), Rows.bytes(value))
+  override def remove(name: String, key: UnsafeRow): Unit = family(name).remove(Rows.bytes(key))
+  override def rows(name: String): Iterator[(UnsafeRow, UnsafeRow)] = {
+    val i = family(name).entrySet.iterator
+    new Iterator[(UnsafeRow, UnsafeRow)] {
+      override def hasNext: Boolean = i.hasNext
+      override def next(): (UnsafeRow, UnsafeRow) = { val e = i.next(); (Rows.of(e.getKey, 2), Rows.of(e.getValue, 2)) }
+    }
+  }
+}

@@ -1,0 +1,111 @@
+package brookmere.kernel.state
+
+import brookmere.kernel.rows.Rows
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.unsafe.array.ByteArrayMethods
+import org.apache.spark.unsafe.hash.Murmur3_x86_32
+
+/** A key of a store and what is known of it: packed rows as plain arrays, to stay small. */
+final class Entry(val key: Array[Byte], val hash: Int) {
+  /** Null: there is no row. */
+  var value: Array[Byte] = null
+  var ts: Long = Long.MinValue
+  /** Changed since the last flush. */
+  var dirty = false
+  /** The value before the first change of this batch. */
+  var old: Array[Byte] = null
+  /** Headers of the record that changed it last; kept only where results come out per batch. */
+  var headers: Array[Byte] = null
+  /** Stands in its operator's list of results to come out. */
+  var pending = false
+  /** The batch that used it last. */
+  var used = 0
+}
+
+/** Entries by key: open addressing with linear probing, removal by shifting back. */
+final class EntryTable {
+  private var slots = new Array[Entry](1 << 10)
+  private var mask = slots.length - 1
+  private var count = 0
+  /** Bytes of keys and values, roughly, and the overhead of an entry. */
+  var bytes = 0L
+
+  def size: Int = count
+
+  def find(key: UnsafeRow, hash: Int): Entry = {
+    val n = key.getSizeInBytes
+    var i = hash & mask
+    var e = slots(i)
+    while (e != null) {
+      if (e.hash == hash && e.key.length == n &&
+        ByteArrayMethods.arrayEquals(e.key, Rows.Base, key.getBaseObject, key.getBaseOffset, n)) return e
+      i = (i + 1) & mask
+      e = slots(i)
+    }
+    null
+  }
+
+  def add(e: Entry): Unit = {
+    if ((count + 1) * 2 > slots.length) grow()
+    insert(e)
+    count += 1
+    bytes += EntryTable.Overhead + e.key.length
+  }
+
+  def remove(e: Entry): Unit = {
+    var i = e.hash & mask
+    while (slots(i) ne e) i = (i + 1) & mask
+    var hole = i
+    var j = (i + 1) & mask
+    while (slots(j) != null) {
+      val home = slots(j).hash & mask
+      if (((j - home) & mask) >= ((j - hole) & mask)) { slots(hole) = slots(j); hole = j }
+      j = (j + 1) & mask
+    }
+    slots(hole) = null
+    count -= 1
+    bytes -= EntryTable.Overhead + e.key.length
+  }
+
+  def foreach(f: Entry => Unit): Unit = {
+    var i = 0
+    while (i < slots.length) { if (slots(i) != null) f(slots(i)); i += 1 }
+  }
+
+  def toArray: Array[Entry] = {
+    val a = new Array[Entry](count)
+    var n = 0
+    foreach { e => a(n) = e; n += 1 }
+    a
+  }
+
+  /** Keeps the entries that pass the test. */
+  def retain(test: Entry => Boolean): Unit = {
+    val kept = toArray.filter(test)
+    slots = new Array[Entry](1 << 10)
+    mask = slots.length - 1
+    count = 0
+    bytes = 0
+    kept.foreach { e => add(e); bytes += (if (e.value == null) 0 else e.value.length) }
+  }
+
+  private def insert(e: Entry): Unit = {
+    var i = e.hash & mask
+    while (slots(i) != null) i = (i + 1) & mask
+    slots(i) = e
+  }
+
+  private def grow(): Unit = {
+    val before = slots
+    slots = new Array[Entry](before.length * 2)
+    mask = slots.length - 1
+    before.foreach(e => if (e != null) insert(e))
+  }
+}
+
+object EntryTable {
+  private val Overhead = 120
+  def hash(key: UnsafeRow): Int =
+    Murmur3_x86_32.hashUnsafeWords(key.getBaseObject, key.getBaseOffset, key.getSizeInBytes, 42)
+}

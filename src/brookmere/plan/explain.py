@@ -1,0 +1,95 @@
+"""Turns a plan into text, JSON or a Mermaid drawing, for people who want to see what will run."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from brookmere.plan.stages import Plan, Stage
+from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode
+
+
+def explain(plan: Plan) -> str:
+    """Return the stages with their operators, stores and exchanges as text."""
+    tasks = plan.tasks
+    lines = [
+        f"Application {plan.topology.application_id}: "
+        f"{_count(len(plan.stages), 'stage')}, {_count(tasks, 'task')}, one Spark query"
+    ]
+    for stage in plan.stages:
+        lines.append("")
+        if stage.number == 0:
+            lines.append("Stage 0: per source partition, stateless")
+        else:
+            lines.append(f"Exchange by task ({_count(tasks, 'task')})")
+            lines.append(f"Stage {stage.number}: per task, transformWithState")
+        lines += [f"  {label:<10}{text}" for label, text in _facts(plan, stage)]
+    return "\n".join(lines) + "\n"
+
+
+def to_json(plan: Plan) -> str:
+    """Return the plan as JSON, for tools."""
+    stores = {store.name: store for store in plan.topology.stores}
+    stages: list[dict[str, Any]] = [
+        {
+            "number": stage.number,
+            "nodes": [node.name for node in stage.nodes],
+            "stores": [{"name": name, "type": stores[name].store_type} for name in stage.stores],
+        }
+        for stage in plan.stages
+    ]
+    document = {
+        "application": plan.topology.application_id,
+        "tasks": plan.tasks,
+        "partitions": dict(plan.partitions),
+        "stages": stages,
+    }
+    return json.dumps(document, indent=2)
+
+
+def to_mermaid(plan: Plan) -> str:
+    """Return the stages as a Mermaid flow chart with one box per stage."""
+    number = {node.name: i for i, node in enumerate(plan.topology.nodes)}
+    lines = ["flowchart TD"]
+    for stage in plan.stages:
+        lines.append(f'  subgraph stage{stage.number}["Stage {stage.number}"]')
+        lines += [f'    n{number[node.name]}["{_operator(node)}"]' for node in stage.nodes]
+        lines.append("  end")
+    stage_of = plan.stage_of()
+    for node in plan.topology.nodes:
+        parents = () if isinstance(node, SourceNode) else node.parents
+        for parent in parents:
+            arrow = "-->" if stage_of[parent] == stage_of[node.name] else "-. by task .->"
+            lines.append(f"  n{number[parent]} {arrow} n{number[node.name]}")
+        if isinstance(node, SourceNode) and node.internal:
+            senders = [s for s in plan.topology.nodes if isinstance(s, SinkNode) and s.topic in node.topics]
+            lines += [f"  n{number[s.name]} -. by key .-> n{number[node.name]}" for s in senders]
+    return "\n".join(lines) + "\n"
+
+
+def _facts(plan: Plan, stage: Stage) -> list[tuple[str, str]]:
+    stores = {store.name: store for store in plan.topology.stores}
+    facts: list[tuple[str, str]] = []
+    for node in stage.nodes:
+        if isinstance(node, SourceNode):
+            topics = plan.topics_of(node)
+            named = ", ".join(f"{t} ({_count(plan.partitions[t], 'partition')})" for t in topics)
+            facts.append(("receives" if node.internal else "reads", named))
+        elif isinstance(node, ProcessorNode):
+            facts.append(("runs", _operator(node)))
+        elif node.internal:
+            facts.append(("sends", f"{node.topic}, by key"))
+        else:
+            facts.append(("writes", node.topic if isinstance(node.topic, str) else "a topic per record"))
+    facts += [("keeps", f"{name} ({stores[name].store_type})") for name in stage.stores]
+    return facts
+
+
+def _operator(node: Node) -> str:
+    if isinstance(node, ProcessorNode):
+        return f"{node.name} [{type(node.operator).__name__}]"
+    return node.name
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")

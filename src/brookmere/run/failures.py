@@ -1,0 +1,40 @@
+"""Turns an exception of the JVM into the error of the record that caused it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from py4j.protocol import Py4JJavaError
+
+from brookmere.errors import EngineError, RecordError
+from brookmere.run.outputs import record_error
+
+
+def from_java(exception: Any) -> RecordError | EngineError:
+    """Return the record's failure somewhere in the chain of causes, or else the engine's."""
+    cause = exception
+    while cause is not None:
+        if cause.getClass().getName() == "brookmere.kernel.core.RecordFailed":
+            return record_error(
+                cause.stage(),
+                node=cause.node(),
+                task=cause.task(),
+                topic=cause.topic(),
+                partition=cause.partition(),
+                offset=cause.offset(),
+                reason=cause.reason(),
+                message=cause.detail(),
+                key=_bytes(cause.key()),
+                value=_bytes(cause.value()),
+            )
+        cause = cause.getCause()
+    return EngineError(f"The query failed: {exception.toString()}")
+
+
+def from_py4j(error: Py4JJavaError) -> RecordError | EngineError:
+    """Return what `from_java` says about the exception behind a failed call."""
+    return from_java(error.java_exception)
+
+
+def _bytes(value: Any) -> bytes | None:
+    return None if value is None else bytes(value)

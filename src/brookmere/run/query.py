@@ -1,0 +1,267 @@
+"""Turns a compiled program, streams of records and a sink into a running Spark query."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.streaming import StreamingQuery
+from pyspark.sql.types import TimestampType
+
+from brookmere.errors import EngineError, Fault, RecordError, TopologyError, nearest
+from brookmere.plan.stages import plan
+from brookmere.run.compiler import DEFAULT_CACHE_BYTES, HANDLERS, Compiled, compile_plan
+from brookmere.run.failures import from_java
+from brookmere.run.taps import show_taps
+from brookmere.topology.nodes import Topology
+
+Sink = Callable[[DataFrame, int], None]
+"""Receives the rows of a batch and the batch's number. It must read the rows exactly once."""
+
+COUNTERS = ("received", "forwarded", "dropped", "failed")
+_REQUIRED = ("key", "value", "partition", "offset", "timestamp")
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A running query of a topology."""
+
+    handle: StreamingQuery
+    compiled: Compiled
+    assembly: Any
+
+    def process_all_available(self) -> None:
+        """Wait until all data that is there has gone through.
+
+        Raises:
+            RecordError: a record failed, and its handler does not continue.
+            EngineError: the query failed for another reason.
+        """
+        try:
+            self.handle.processAllAvailable()
+        except StreamingQueryException as error:
+            raise self.failure() or error from error
+
+    def failure(self) -> RecordError | EngineError | None:
+        """Return why the query failed, or None."""
+        found: Any = self.handle._jsq.exception()  # type: ignore[attr-defined]
+        return from_java(found.get()) if found.isDefined() else None
+
+    def counters(self) -> dict[str, dict[str, int]]:
+        """Return how many records each node received, forwarded, dropped and failed on since the start."""
+        return read_counters(self.compiled, self.assembly.counts())
+
+    def stop(self) -> None:
+        """Stop the query; its checkpoint stays."""
+        self.handle.stop()
+        self.assembly.forget(str(self.handle.runId))
+
+
+def assemble(
+    topology: Topology,
+    sources: Mapping[str, DataFrame],
+    sink: Sink,
+    *,
+    session: SparkSession,
+    checkpoint: str | Path,
+    partitions: Mapping[str, int],
+    spark_partitions: int | None = None,
+    emit: Literal["every", "last"] = "last",
+    on_error: Literal["fail", "continue"] = "fail",
+    store_type: Literal["memory", "rocksdb"] = "memory",
+    cache_bytes: int = DEFAULT_CACHE_BYTES,
+    name: str | None = None,
+    trigger: Mapping[str, Any] | None = None,
+) -> Query:
+    """Start the query of `topology`, from one streaming DataFrame per topic to `sink`.
+
+    A DataFrame has the columns key and value (binary), partition, offset and timestamp (milliseconds or a
+    timestamp), and may have headers as Spark's Kafka source gives them. All rows of a partition of a topic
+    must come in one Spark partition, in order of their offsets. `partitions` counts the partitions of each
+    topic. The sink receives rows with the columns of `OUTPUT`.
+
+    Raises:
+        TopologyError: topics are missing, counts do not fit, or lambdas cannot be compiled.
+    """
+    compiled = compile_plan(
+        plan(topology, partitions),
+        session,
+        continue_on=HANDLERS if on_error == "continue" else (),
+        last_per_batch=emit == "last",
+        cache_bytes=cache_bytes,
+        store_type=store_type,
+    )
+    raw = raw_rows(compiled, sources)
+
+    def write(rows: DataFrame, batch: int) -> None:
+        if compiled.taps:
+            rows = rows.persist()
+            show_taps(compiled, rows)
+        sink(output_rows(compiled, rows), batch)
+        if compiled.taps:
+            rows.unpersist()
+
+    return start(
+        compiled, raw, write, session=session, checkpoint=checkpoint, spark_partitions=spark_partitions,
+        name=name, trigger=trigger,
+    )  # fmt: skip
+
+
+def start(
+    compiled: Compiled,
+    raw: DataFrame,
+    write: Sink,
+    *,
+    session: SparkSession,
+    checkpoint: str | Path,
+    spark_partitions: int | None = None,
+    name: str | None = None,
+    trigger: Mapping[str, Any] | None = None,
+) -> Query:
+    """Start a query from raw rows to a sink of the kernel's own rows."""
+    count = checkpointed_partitions(checkpoint) or spark_partitions or _shuffle_partitions(session)
+    jvm: Any = session._jvm  # type: ignore[attr-defined]
+    assembly = jvm.org.apache.spark.sql.brookmere.Assembly(session._jsparkSession, compiled.program, count)  # type: ignore[attr-defined]
+    rows = DataFrame(assembly.rows(raw._jdf), session)
+    before = session.conf.get("spark.sql.shuffle.partitions")
+    session.conf.set("spark.sql.shuffle.partitions", str(count))
+    try:
+        writer = rows.writeStream.outputMode("update").foreachBatch(write)
+        writer = writer.option("checkpointLocation", str(checkpoint))
+        if name is not None:
+            writer = writer.queryName(name)
+        if trigger is not None:
+            writer = writer.trigger(**trigger)
+        return Query(writer.start(), compiled, assembly)
+    finally:
+        session.conf.set("spark.sql.shuffle.partitions", before or "2")
+
+
+def raw_rows(compiled: Compiled, sources: Mapping[str, DataFrame]) -> DataFrame:
+    """Return the rows that stage 0 reads, of all topics."""
+    faults = []
+    for topic in compiled.plan.topics:
+        if topic not in sources:
+            close = nearest(topic, sources)
+            hint = f"Did you mean {close!r}?" if close else "Give a streaming DataFrame for it"
+            faults.append(Fault(f"There are no records for the topic {topic!r}", None, hint))
+        else:
+            missing = [c for c in _REQUIRED if c not in sources[topic].columns]
+            if missing:
+                columns = ", ".join(missing)
+                faults.append(
+                    Fault(f"The DataFrame of {topic!r} has no column {columns}", None, "Add what is missing")
+                )
+    if faults:
+        raise TopologyError(faults)
+    frames = [_raw(sources[topic], number) for number, topic in enumerate(compiled.plan.topics)]
+    raw = frames[0]
+    for frame in frames[1:]:
+        raw = raw.unionAll(frame)
+    return raw
+
+
+def _raw(frame: DataFrame, number: int) -> DataFrame:
+    time = F.col("timestamp")
+    if isinstance(frame.schema["timestamp"].dataType, TimestampType):
+        time = F.unix_millis(time)
+    header_type = "array<struct<key:string,value:binary>>"
+    return frame.select(
+        F.lit(number).alias("topic"),
+        F.col("partition").cast("int").alias("partition"),
+        F.col("offset").cast("bigint").alias("offset"),
+        time.cast("bigint").alias("ts"),
+        F.col("key").cast("binary").alias("key"),
+        F.col("value").cast("binary").alias("value"),
+        _optional(frame, "headers", header_type),
+        _optional(frame, "clock", "bigint"),
+    )
+
+
+def _optional(frame: DataFrame, name: str, data_type: str) -> Column:
+    found = F.col(name) if name in frame.columns else F.lit(None)
+    return found.cast(data_type).alias(name)
+
+
+OUTPUT = ("kind", "topic", "key", "value", "timestamp", "headers", "failure", "task", "clock", "source", "seq", "step")
+
+
+def output_rows(compiled: Compiled, rows: DataFrame) -> DataFrame:
+    """Return a batch as rows with the columns of `OUTPUT`.
+
+    `kind` is record, error or tap. (clock, source, seq, step) is the order of arrival; `failure` describes
+    what went wrong in an error. `task` is the number of the task that wrote the row.
+    """
+    jvm: Any = rows.sparkSession._jvm  # type: ignore[attr-defined]
+    assembly = jvm.org.apache.spark.sql.brookmere.Assembly
+
+    def unpack(column: Column, schema: str) -> Column:
+        return Column(assembly.unpack(column._jc, schema))
+
+    node = F.col("node")
+    is_error = node == -1
+    is_routed = node.isin(*compiled.routed) if compiled.routed else F.lit(False)
+    is_tap = node.isin(*compiled.taps) if compiled.taps else F.lit(False)
+    route = unpack(F.col("value"), _ROUTE)
+    topic = F.lit(None).cast("string")
+    for number, name in compiled.sinks.items():
+        topic = F.when(node == number, F.lit(name)).otherwise(topic)
+    slots = list(compiled.program.slots())
+    task = F.array_position(F.array(*[F.lit(s) for s in slots]), F.col("task")) - 1
+    return rows.select(
+        F.when(is_error, "error").when(is_tap, "tap").otherwise("record").alias("kind"),
+        F.when(is_routed, route["topic"]).otherwise(topic).alias("topic"),
+        F.col("key"),
+        F.when(is_error, F.lit(None)).when(is_routed, route["value"]).otherwise(F.col("value")).alias("value"),
+        F.col("ts").alias("timestamp"),
+        unpack(F.col("headers"), assembly.headersSchema())["headers"].alias("headers"),
+        F.when(is_error, unpack(F.col("value"), assembly.errorSchema())).alias("failure"),
+        task.cast("int").alias("task"),
+        "clock",
+        "source",
+        "seq",
+        "step",
+    )
+
+
+_ROUTE = json.dumps(
+    {
+        "type": "struct",
+        "fields": [
+            {"name": "topic", "type": "string", "nullable": True, "metadata": {}},
+            {"name": "value", "type": "binary", "nullable": True, "metadata": {}},
+        ],
+    }
+)
+
+
+def read_counters(compiled: Compiled, sums: Any) -> dict[str, dict[str, int]]:
+    """Return the kernel's counts by name of the node."""
+    flat = list(sums)
+    width = len(COUNTERS)
+    return {
+        name: dict(zip(COUNTERS, flat[number * width : (number + 1) * width], strict=True))
+        for name, number in compiled.numbers.items()
+    }
+
+
+def checkpointed_partitions(checkpoint: str | Path) -> int | None:
+    """Return the number of Spark partitions that a checkpoint was started with; it cannot change."""
+    offsets = Path(str(checkpoint).removeprefix("file:")) / "offsets"
+    if not offsets.is_dir():
+        return None
+    logs = sorted((int(p.name), p) for p in offsets.iterdir() if p.name.isdigit())
+    if not logs:
+        return None
+    settings = json.loads(logs[-1][1].read_text().splitlines()[1])["conf"]
+    return int(settings["spark.sql.shuffle.partitions"])
+
+
+def _shuffle_partitions(session: SparkSession) -> int:
+    return int(session.conf.get("spark.sql.shuffle.partitions") or "2")

@@ -1,0 +1,120 @@
+"""Turns what Spark or the kernel says about an expression into words for the user."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import AnalysisException, PySparkException
+
+from brookmere.errors import ExpressionError, Fault, nearest
+
+_WORDS = {
+    "python": (
+        "calls the Python function {0}, which cannot run inside the kernel",
+        "Write it with pyspark.sql.functions",
+    ),
+    "aggregate": (
+        "uses the aggregate function {0}, but sees one record at a time",
+        "Aggregate with group_by_key().agg(...) or aggregate(...); for arrays use F.aggregate, F.array_max and so on",
+    ),
+    "window": (
+        "uses the window function {0}, but sees one record at a time",
+        "Group the stream and keep what you need in an aggregate",
+    ),
+    "generator": (
+        "uses the generator {0}, which makes several rows of one",
+        "Return an array from flat_map_values() or flat_map()",
+    ),
+    "subquery": ("contains a subquery", "Join with a table instead"),
+    "clock": (
+        "asks for the current time with {0}, which would differ when a batch is repeated",
+        "Use the record's time: a function of three parameters receives (key, value, timestamp)",
+    ),
+    "nondeterministic": (
+        "uses {0}, which gives another result when a batch is repeated",
+        "Derive the value from the record, for example with F.hash or F.sha2",
+    ),
+    "operator": ("needs Spark's operator {0}, so it is not a row-wise expression", "Use row-wise functions only"),
+    "array": ("gives {0}, but an array of values is needed", "Return an array, for example F.split(value, ' ')"),
+    "pairs": (
+        "gives {0}, but an array of structs with key and value is needed",
+        "Return for example F.transform(words, lambda w: F.struct(w.alias('key'), F.lit(1).alias('value')))",
+    ),
+    "boolean": ("gives {0}, but a condition must be boolean", "Compare with something, or cast to boolean"),
+    "time": ("gives {0}, but a time is needed", "Return milliseconds since the epoch or a timestamp"),
+    "aggregate-type": (
+        "changes the type of the aggregate: it starts as {0}, and the step gives {1}",
+        "Let the step return the type that the initial value has, with the same fields in the same order",
+    ),
+    "aggregate-open": (
+        "leaves open what the type of the aggregate is: {0}",
+        "Give the initial value a type, for example F.lit(None).cast('double')",
+    ),
+    "key-types": ("brings together keys of the types {0} and {1}", "Give both sides the same key type"),
+    "value-types": ("brings together values of the types {0} and {1}", "Give both sides the same value type"),
+    "store-types": ("puts values of the types {0} and {1} into one store", "Use one type, or two stores"),
+}
+
+
+@contextmanager
+def explained(role: str, where: str | None) -> Iterator[None]:
+    """Raise an ExpressionError about `role` for what goes wrong inside."""
+    try:
+        with _without_query_log():
+            yield
+    except (PySparkException, Py4JJavaError) as error:
+        raise ExpressionError([_fault(role, where, error)]) from error
+
+
+@contextmanager
+def _without_query_log() -> Iterator[None]:
+    """Keep PySpark from logging a failed analysis with its stack trace: the error says it in one line."""
+    log = logging.getLogger("SQLQueryContextLogger")
+    before = log.disabled
+    log.disabled = True
+    try:
+        yield
+    finally:
+        log.disabled = before
+
+
+def _fault(role: str, where: str | None, error: Exception) -> Fault:
+    text = _message(error)
+    refused = re.search(r"Refused: ([\w-]+)\|([^\n]*)", text) or re.match(r"([\w-]+)\|([^\n]*)", text)
+    if refused and refused.group(1) in _WORDS:
+        what, remedy = _WORDS[refused.group(1)]
+        found = refused.group(2).split("|")
+        return Fault(f"The {role} {what.format(*found)}", where, remedy)
+    if isinstance(error, AnalysisException):
+        return _analysis(role, where, error)
+    return Fault(f"The {role} cannot be compiled: {text.splitlines()[0]}", where, "Correct the expression")
+
+
+def _analysis(role: str, where: str | None, error: AnalysisException) -> Fault:
+    condition = error.getCondition() or ""
+    parameters = error.getMessageParameters() or {}
+    if condition.startswith("FIELD_NOT_FOUND"):
+        name, known = _plain(parameters["fieldName"]), [_plain(f) for f in parameters["fields"].split(",")]
+    elif condition.startswith("UNRESOLVED_COLUMN"):
+        name = _plain(parameters["objectName"])
+        known = [_plain(f) for f in parameters.get("proposal", "").split(",") if f]
+    else:
+        text = str(error).split("SQLSTATE")[0].splitlines()[0].rstrip(" ;")
+        return Fault(f"The {role} cannot be compiled: {text}", where, "Correct the expression")
+    close = nearest(name, known)
+    remedy = f"Did you mean {close!r}?" if close else f"Known are: {', '.join(known)}"
+    return Fault(f"The {role} uses the field {name!r}, which is not there", where, remedy)
+
+
+def _plain(name: str) -> str:
+    return name.strip().strip("`")
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, Py4JJavaError):
+        return str(error.java_exception.toString())
+    return str(error)

@@ -1,0 +1,181 @@
+"""Turns the short form `agg(total=sum("x"))` into the Columns of an aggregate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+from pyspark.sql.types import DataType, DecimalType, FractionalType, IntegralType, StructType
+
+from brookmere.errors import ExpressionError, Fault, nearest
+from brookmere.run.columns import AGGREGATE, VALUE, column
+from brookmere.topology.function import Function
+from brookmere.topology.operators import ShortAggregate
+
+_ONE_VALUE = {1: (VALUE,)}
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """The Columns of an aggregate: how it starts, how a value goes in and out, what is shown of it."""
+
+    initial: Column
+    add: Column
+    subtract: Column | None
+    result: Column | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """One field that the aggregate keeps."""
+
+    name: str
+    initial: Column
+    add: Column
+    subtract: Column | None = None
+
+
+def fold(shorts: Sequence[ShortAggregate], value_type: DataType, type_of: "TypeOf", where: str | None) -> Folded:
+    """Return the Columns for `shorts`; `type_of` tells the type that a Column over the value has."""
+    kept: list[_Field] = []
+    shown: list[Column] = []
+    for short in shorts:
+        fields, result = _one(short, value_type, type_of, where)
+        kept += fields
+        shown.append(result.alias(short.name))
+    hides = [f.name for f in kept] != [s.name for s in shorts]
+    subtracts = [f.subtract for f in kept if f.subtract is not None]
+    return Folded(
+        initial=F.struct(*[f.initial.alias(f.name) for f in kept]),
+        add=F.struct(*[f.add.alias(f.name) for f in kept]),
+        subtract=(
+            F.struct(*[c.alias(f.name) for f, c in zip(kept, subtracts, strict=True)])
+            if len(subtracts) == len(kept)
+            else None
+        ),
+        result=F.struct(*shown) if hides else None,
+    )
+
+
+class TypeOf:
+    """Answers what type a Column over the value has."""
+
+    def __call__(self, column: Column) -> DataType:
+        raise NotImplementedError
+
+
+def _one(
+    short: ShortAggregate, value_type: DataType, type_of: TypeOf, where: str | None
+) -> tuple[list[_Field], Column]:
+    kept = F.col(AGGREGATE)[short.name]
+    if short.kind == "count":
+        zero = F.lit(0).cast("bigint")
+        return [_Field(short.name, zero, kept + 1, kept - 1)], kept
+    x = _read(short, value_type, where)
+    t = type_of(x)
+    nothing = F.lit(None).cast(t)
+    if short.kind == "sum":
+        total = _sum_type(short, t, where)
+        return [_sum(short.name, kept, x, total)], kept
+    if short.kind == "avg":
+        return _average(short, x, t, where)
+    if short.kind in ("min", "max"):
+        best = F.least(kept, x) if short.kind == "min" else F.greatest(kept, x)
+        return [_Field(short.name, nothing, best)], kept
+    if short.kind == "first":
+        return [_Field(short.name, nothing, F.coalesce(kept, x))], kept
+    if short.kind == "last":
+        return [_Field(short.name, nothing, F.coalesce(x, kept))], kept
+    empty = F.array().cast(f"array<{t.simpleString()}>")
+    longer = F.array_append(kept, x)
+    if short.kind == "collect_list":
+        return [_Field(short.name, empty, F.when(x.isNull(), kept).otherwise(longer))], kept
+    if short.kind == "collect_set":
+        known = x.isNull() | F.array_contains(kept, x)
+        return [_Field(short.name, empty, F.when(known, kept).otherwise(longer))], kept
+    best_n = F.slice(F.sort_array(longer, asc=False), 1, short.limit or 1)
+    return [_Field(short.name, empty, F.when(x.isNull(), kept).otherwise(best_n))], kept
+
+
+def _sum(name: str, kept: Column, x: Column, total: DataType) -> _Field:
+    value = x.cast(total)
+    return _Field(
+        name,
+        F.lit(None).cast(total),
+        F.coalesce(kept + value, value, kept),
+        F.coalesce(kept - value, kept),
+    )
+
+
+def _average(
+    short: ShortAggregate, x: Column, t: DataType, where: str | None
+) -> tuple[list[_Field], Column]:
+    _sum_type(short, t, where)
+    total_name, count_name = f"{short.name}$sum", f"{short.name}$count"
+    total, count = F.col(AGGREGATE)[total_name], F.col(AGGREGATE)[count_name]
+    one = F.when(x.isNull(), 0).otherwise(1).cast("bigint")
+    fields = [
+        _sum(total_name, total, x.cast("double"), _double()),
+        _Field(count_name, F.lit(0).cast("bigint"), count + one, count - one),
+    ]
+    return fields, F.when(count > 0, total / count)
+
+
+def _double() -> DataType:
+    from pyspark.sql.types import DoubleType
+
+    return DoubleType()
+
+
+def _sum_type(short: ShortAggregate, t: DataType, where: str | None) -> DataType:
+    from pyspark.sql.types import DoubleType, LongType
+
+    if isinstance(t, DecimalType):
+        return DecimalType(min(38, t.precision + 10), t.scale)
+    if isinstance(t, IntegralType):
+        return LongType()
+    if isinstance(t, FractionalType):
+        return DoubleType()
+    raise ExpressionError(
+        [
+            Fault(
+                f"{short.kind}() of agg(), column {short.name!r}, needs a number, found {t.simpleString()}",
+                where,
+                "Choose a numeric field, or cast it in a lambda",
+            )
+        ]
+    )
+
+
+def _read(short: ShortAggregate, value_type: DataType, where: str | None) -> Column:
+    if isinstance(short.field, Function):
+        return column(short.field, _ONE_VALUE)
+    name = short.field or ""
+    if not isinstance(value_type, StructType):
+        raise ExpressionError(
+            [
+                Fault(
+                    f"{short.kind}({name!r}) of agg() names a field, but the value is {value_type.simpleString()}",
+                    where,
+                    f"Use a lambda of the value: {short.kind}(lambda value: value)",
+                )
+            ]
+        )
+    if name.split(".")[0] not in value_type.fieldNames():
+        close = nearest(name, value_type.fieldNames())
+        known = ", ".join(value_type.fieldNames())
+        raise ExpressionError(
+            [
+                Fault(
+                    f"{short.kind}({name!r}) of agg() names a field that is not there",
+                    where,
+                    f"Did you mean {close!r}?" if close else f"Known are: {known}",
+                )
+            ]
+        )
+    read = F.col(VALUE)
+    for part in name.split("."):
+        read = read[part]
+    return read

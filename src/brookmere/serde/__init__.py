@@ -1,0 +1,29 @@
+"""Turns Python values into the bytes that stand in topics, and back; and keys into partitions."""
+
+from __future__ import annotations
+
+from brookmere.serde.base import BadBytes, Serde
+from brookmere.serde.custom import Custom
+from brookmere.serde.default import default_serde_for
+from brookmere.serde.json import Json
+from brookmere.serde.partition import murmur2, partition_for
+from brookmere.serde.primitive import Bool, Double, Int, Long
+from brookmere.serde.text import Bytes, Text
+from brookmere.serde.windowed import Windowed
+
+__all__ = [
+    "BadBytes",
+    "Bool",
+    "Bytes",
+    "Custom",
+    "Double",
+    "Int",
+    "Json",
+    "Long",
+    "Serde",
+    "Text",
+    "Windowed",
+    "default_serde_for",
+    "murmur2",
+    "partition_for",
+]

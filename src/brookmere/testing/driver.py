@@ -1,0 +1,233 @@
+"""TopologyTestDriver: runs a topology on records that a test feeds, and shows what comes out."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from types import TracebackType
+from typing import Literal, Self
+
+from pyspark.sql import SparkSession
+
+from brookmere.dsl.builder import StreamsBuilder
+from brookmere.errors import ConfigError, RecordError, nearest
+from brookmere.plan.stages import plan
+from brookmere.record import Record
+from brookmere.run.compiler import HANDLERS, compile_plan
+from brookmere.run.outputs import Written, read_outputs
+from brookmere.run.session import spark_session
+from brookmere.run.taps import show
+from brookmere.serde import Bytes, Serde, partition_for
+from brookmere.testing.engines import Engine, LocalEngine, RawRecord, SparkEngine
+from brookmere.testing.stores import StoreView
+from brookmere.testing.topics import InputTopic, OutputTopic, milliseconds
+from brookmere.topology.nodes import SinkNode, SourceNode, Topology
+
+
+class TopologyTestDriver:
+    """Runs a topology without topics: in memory, or with `engine="spark"` through a real query.
+
+    Each record goes through the whole topology before the next, and every update is shown, unless
+    `emit="last"` asks for the last one per key and batch.
+
+    >>> import brookmere as bm
+    >>> app = bm.StreamsBuilder("shout", key=bm.Text(), value=bm.Text())
+    >>> app.stream("in").map_values(lambda value: value + "!").to("out")
+    >>> with TopologyTestDriver(app) as driver:
+    ...     driver.input_topic("in").pipe_input("a", "hello")
+    ...     driver.output_topic("out").read_key_value()
+    ('a', 'hello!')
+    """
+
+    def __init__(
+        self,
+        program: StreamsBuilder | Topology,
+        *,
+        partitions: int | Mapping[str, int] = 1,
+        engine: Literal["local", "spark"] = "local",
+        emit: Literal["every", "last"] = "every",
+        start_time: int | datetime = 0,
+        on_error: Literal["fail", "continue"] = "fail",
+        store_type: Literal["memory", "rocksdb"] = "memory",
+        session: SparkSession | None = None,
+        spark_partitions: int | None = None,
+    ) -> None:
+        topology = program.build() if isinstance(program, StreamsBuilder) else program
+        spark = session or spark_session()
+        self._plan = plan(topology, _counts(topology, partitions))
+        self._compiled = compile_plan(
+            self._plan,
+            spark,
+            continue_on=HANDLERS if on_error == "continue" else (),
+            last_per_batch=emit == "last",
+            store_type=store_type,
+        )
+        self._engine: Engine = (
+            LocalEngine(self._compiled, spark)
+            if engine == "local"
+            else SparkEngine(self._compiled, spark, spark_partitions)
+        )
+        self._store_type = store_type
+        self._time = milliseconds(start_time)
+        self._clock = 0
+        self._offsets: dict[tuple[str, int], int] = {}
+        self._queues: dict[str, deque[Record]] = {}
+        self.errors: list[RecordError] = []
+        """The records that failed and were skipped, under `on_error="continue"`."""
+
+    def input_topic(
+        self,
+        name: str,
+        *,
+        key: Serde | None = None,
+        value: Serde | None = None,
+        start_time: int | datetime | None = None,
+        advance: timedelta = timedelta(0),
+    ) -> InputTopic:
+        """Return a way to feed a topic; the serdes are those of its source unless given here."""
+        self._source(name)
+        serdes = (key, value)
+
+        def pipe(records: Sequence[tuple[str, Record]]) -> None:
+            self._pipe([self._raw(topic, record, *serdes) for topic, record in records])
+
+        start = self._time if start_time is None else milliseconds(start_time)
+        return InputTopic(name, pipe, start_time=start, advance=advance)
+
+    def output_topic(self, name: str, *, key: Serde | None = None, value: Serde | None = None) -> OutputTopic:
+        """Return a way to read a topic; the serdes are those of its sink unless given here."""
+        sink = next(
+            (n for n in self._plan.topology.nodes if isinstance(n, SinkNode) and n.topic == name), None
+        )
+        keys = key or self._sink_serde(sink, is_key=True)
+        values = value or self._sink_serde(sink, is_key=False)
+        return OutputTopic(name, self._queues.setdefault(name, deque()), keys, values)
+
+    def pipe_records(self, records: Iterable[tuple[str, Record]]) -> None:
+        """Feed records, each with the name of its topic, as one micro-batch."""
+        self._pipe([self._raw(topic, record) for topic, record in records])
+
+    def store(self, name: str) -> StoreView:
+        """Return a view of a store."""
+        for stage in self._plan.stages:
+            if name in stage.stores:
+                chosen = next(s.store_type for s in self._plan.topology.stores if s.name == name)
+                kind = self._store_type if chosen == "auto" else chosen
+                number = stage.number
+                return StoreView(name, lambda: self._engine.store(name, kind, number))
+        known = [n for stage in self._plan.stages for n in stage.stores]
+        raise ConfigError(_unknown("store", name, known))
+
+    def advance_wall_clock(self, step: timedelta) -> None:
+        """Move the wall clock, which starts at `start_time`."""
+        self._time += step // timedelta(milliseconds=1)
+
+    @property
+    def wall_clock(self) -> int:
+        """The wall clock in milliseconds."""
+        return self._time
+
+    @property
+    def counters(self) -> dict[str, dict[str, int]]:
+        """How many records each node received, forwarded, dropped and failed on."""
+        return self._engine.counters()
+
+    def restart(self) -> None:
+        """Stop and start again, from the state alone, as after a crash between two batches."""
+        self._engine.restart()
+
+    def close(self) -> None:
+        """Free what the driver holds."""
+        self._engine.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _source(self, topic: str) -> SourceNode:
+        for node in self._plan.topology.nodes:
+            if isinstance(node, SourceNode) and not node.internal and topic in self._plan.topics_of(node):
+                return node
+        raise ConfigError(_unknown("input topic", topic, self._plan.topics))
+
+    def _sink_serde(self, sink: SinkNode | None, *, is_key: bool) -> Serde:
+        if sink is None:
+            return Bytes()
+        given = sink.key if is_key else sink.value
+        if given is not None:
+            return given
+        from brookmere.run.wire import Wire  # only where a default is needed
+
+        return Wire.default(self._compiled.builder, self._compiled.numbers[sink.name], is_key)
+
+    def _raw(self, topic: str, record: Record, key: Serde | None = None, value: Serde | None = None) -> RawRecord:
+        source = self._source(topic)
+        key_serde, value_serde = key or source.key or Bytes(), value or source.value or Bytes()
+        return self._placed(
+            topic,
+            key_serde.serialize(record.key),
+            value_serde.serialize(record.value),
+            record.timestamp,
+            record.headers,
+            record.partition,
+        )
+
+    def _placed(
+        self,
+        topic: str,
+        key: bytes | None,
+        value: bytes | None,
+        timestamp: int,
+        headers: tuple[tuple[str, bytes | None], ...],
+        partition: int | None = None,
+    ) -> RawRecord:
+        count = self._plan.partitions[topic]
+        if partition is None:
+            # Kafka's producer spreads records without key; one after the other is as good as any order.
+            partition = self._clock % count if key is None else partition_for(key, count)
+        if not 0 <= partition < count:
+            raise ConfigError(f"The topic {topic!r} has {count} partitions, so there is no partition {partition}")
+        offset = self._offsets.get((topic, partition), 0)
+        self._offsets[topic, partition] = offset + 1
+        clock = self._clock
+        self._clock += 1
+        number = self._plan.topics.index(topic)
+        return RawRecord(number, partition, offset, timestamp, clock, key, value, headers)
+
+    def _pipe(self, records: list[RawRecord]) -> None:
+        """Run a batch, then what it wrote to topics that the program reads itself."""
+        while records:
+            written = [self._take(out) for out in read_outputs(self._engine.run(records))]
+            again = [w for w in written if w is not None and w.topic in self._plan.topics]
+            records = [self._placed(r.topic or "", r.key, r.value, r.timestamp, r.headers) for r in again]
+
+    def _take(self, out: Written | RecordError) -> Record | None:
+        if isinstance(out, RecordError):
+            self.errors.append(out)
+            return None
+        if out.node in self._compiled.taps:
+            show([(out.node, out.key, out.value)], self._compiled)
+            return None
+        topic = out.topic if out.topic is not None else self._compiled.sinks[out.node]
+        record = Record(out.key, out.value, out.timestamp, out.headers, topic, out.task)
+        self._queues.setdefault(topic, deque()).append(record)
+        return record
+
+
+def _counts(topology: Topology, partitions: int | Mapping[str, int]) -> dict[str, int]:
+    topics = [t for n in topology.nodes if isinstance(n, SourceNode) and not n.internal for t in n.topics]
+    if isinstance(partitions, int):
+        return dict.fromkeys(topics, partitions)
+    return {**dict.fromkeys(topics, 1), **partitions}
+
+
+def _unknown(what: str, name: str, known: Iterable[str]) -> str:
+    names = list(known)
+    close = nearest(name, names)
+    hint = f"Did you mean {close!r}?" if close else f"Known are: {', '.join(names) or 'none'}."
+    return f"The topology has no {what} {name!r}. {hint}"

@@ -1,0 +1,194 @@
+"""Turns batches of raw records into what the kernel gives: in memory, or through a Spark query."""
+
+from __future__ import annotations
+
+import pickle
+import shutil
+import struct
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from py4j.protocol import Py4JJavaError
+from pyspark.sql import DataFrame, SparkSession
+
+from brookmere.record import Header
+from brookmere.run.compiler import Compiled
+from brookmere.run.failures import from_py4j
+from brookmere.run.query import Query, read_counters, start
+from brookmere.run.taps import plain
+
+StoreRow = tuple[Any, Any, int]
+"""Key, value and timestamp."""
+
+
+@dataclass(frozen=True, slots=True)
+class RawRecord:
+    """A record as stage 0 reads it. `clock` is its number among all inputs of the driver."""
+
+    topic: int
+    partition: int
+    offset: int
+    timestamp: int
+    clock: int
+    key: bytes | None
+    value: bytes | None
+    headers: tuple[Header, ...] = ()
+
+
+class Engine(Protocol):
+    """What the driver needs of an engine."""
+
+    def run(self, records: Sequence[RawRecord]) -> bytes:
+        """Feed records as one micro-batch and return what came out."""
+
+    def restart(self) -> None:
+        """Forget everything that is not in the state."""
+
+    def store(self, name: str, kind: str, stage: int) -> list[StoreRow]:
+        """Return the rows of a store."""
+
+    def counters(self) -> dict[str, dict[str, int]]:
+        """Return the counts of each node."""
+
+    def close(self) -> None:
+        """Free what the engine holds."""
+
+
+class LocalEngine:
+    """Runs the program in memory."""
+
+    def __init__(self, compiled: Compiled, session: SparkSession) -> None:
+        self._compiled = compiled
+        jvm: Any = session._jvm  # type: ignore[attr-defined]
+        routed = jvm.java.util.HashSet()
+        for node in compiled.routed:
+            routed.add(node)
+        self._runner = jvm.brookmere.kernel.local.LocalRunner(compiled.program, routed)
+
+    def run(self, records: Sequence[RawRecord]) -> bytes:
+        try:
+            return bytes(self._runner.run(encode(records)))
+        except Py4JJavaError as error:
+            raise from_py4j(error) from None
+
+    def restart(self) -> None:
+        self._runner.restart()
+
+    def store(self, name: str, kind: str, stage: int) -> list[StoreRow]:
+        return rows_of(self._runner.store(name))
+
+    def counters(self) -> dict[str, dict[str, int]]:
+        return read_counters(self._compiled, self._runner.counters())
+
+    def close(self) -> None:
+        """Hold nothing."""
+
+
+class SparkEngine:
+    """Runs the program in a real streaming query over topics in memory."""
+
+    def __init__(self, compiled: Compiled, session: SparkSession, spark_partitions: int | None) -> None:
+        self._compiled = compiled
+        self._session = session
+        self._partitions = spark_partitions
+        jvm: Any = session._jvm  # type: ignore[attr-defined]
+        self._topics = jvm.org.apache.spark.sql.brookmere.MemoryTopics(session._jsparkSession)  # type: ignore[attr-defined]
+        self._routed = jvm.java.util.HashSet()
+        for node in compiled.routed:
+            self._routed.add(node)
+        self._checkpoint = Path(tempfile.mkdtemp(prefix="brookmere-test-"))
+        self._out: list[bytes] = []
+        self._query = self._start()
+
+    def _start(self) -> Query:
+        return start(
+            self._compiled,
+            DataFrame(self._topics.frame(), self._session),
+            self._write,
+            session=self._session,
+            checkpoint=self._checkpoint,
+            spark_partitions=self._partitions,
+        )
+
+    def _write(self, rows: DataFrame, batch: int) -> None:
+        self._out.append(bytes(self._query.assembly.collect(rows._jdf, self._routed)))
+
+    def run(self, records: Sequence[RawRecord]) -> bytes:
+        self._out.clear()
+        if records:
+            self._topics.add(encode(records))
+            self._query.process_all_available()
+        return b"".join(self._out)
+
+    def restart(self) -> None:
+        self._query.stop()
+        self._query = self._start()
+
+    def store(self, name: str, kind: str, stage: int) -> list[StoreRow]:
+        operator = len(self._compiled.plan.stages) - 1 - stage
+        reader = self._session.read.format("statestore").option("operatorId", operator)
+        is_log = kind == "memory"
+        state = reader.option("stateVarName", f"{name}-log" if is_log else name).load(str(self._checkpoint))
+        columns = ("key.task AS task", "user_map_key AS key", "user_map_value AS kept")
+        found = state.selectExpr(*columns).collect()
+        if is_log:
+            return self._log_rows(name, [(r["task"], r["key"]["chunk"], r["kept"]["v"]["data"]) for r in found])
+        rows = [(plain(r["key"]), plain(r["kept"]["v"]), int(r["kept"]["ts"])) for r in found]
+        key_is_struct, value_is_struct = self._structs(name)
+        return [(k if key_is_struct else k["value"], v if value_is_struct else v["value"], t) for k, v, t in rows]
+
+    def _log_rows(self, name: str, chunks: list[tuple[int, int, bytearray]]) -> list[StoreRow]:
+        jvm: Any = self._session._jvm  # type: ignore[attr-defined]
+        key, value = self._types(name)
+        rows: list[StoreRow] = []
+        for task in sorted({task for task, _, _ in chunks}):
+            ordered = sorted((number, data) for t, number, data in chunks if t == task and number >= 0)
+            logs = [data for _, data in ordered]
+            rows += rows_of(jvm.org.apache.spark.sql.brookmere.Assembly.readLog(logs, key, value))
+        return rows
+
+    def _types(self, name: str) -> tuple[str, str]:
+        jvm: Any = self._session._jvm  # type: ignore[attr-defined]
+        known = jvm.org.apache.spark.sql.brookmere.Assembly.stores(self._compiled.program)
+        return next((str(s[2]), str(s[3])) for s in known if s[0] == name)
+
+    def _structs(self, name: str) -> tuple[bool, bool]:
+        key, value = self._types(name)
+        return key.startswith('{"type":"struct"'), value.startswith('{"type":"struct"')
+
+    def counters(self) -> dict[str, dict[str, int]]:
+        return self._query.counters()
+
+    def close(self) -> None:
+        self._query.stop()
+        shutil.rmtree(self._checkpoint, ignore_errors=True)
+
+
+def rows_of(found: Any) -> list[StoreRow]:
+    """Return the rows that the kernel hands over as pickled lists."""
+    keys, values = pickle.loads(bytes(found.keys())), pickle.loads(bytes(found.values()))
+    return [(plain(k), plain(v), int(t)) for k, v, t in zip(keys, values, found.times(), strict=True)]
+
+
+def encode(records: Sequence[RawRecord]) -> bytearray:
+    """Return records in the form that the kernel reads."""
+    out = bytearray(struct.pack(">i", len(records)))
+    for r in records:
+        out += struct.pack(">iiqqq", r.topic, r.partition, r.offset, r.timestamp, r.clock)
+        _field(out, r.key)
+        _field(out, r.value)
+        out += struct.pack(">i", len(r.headers))
+        for name, value in r.headers:
+            _field(out, name.encode())
+            _field(out, value)
+    return out
+
+
+def _field(out: bytearray, data: bytes | None) -> None:
+    if data is None:
+        out += struct.pack(">i", -1)
+    else:
+        out += struct.pack(">i", len(data)) + data

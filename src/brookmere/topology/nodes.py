@@ -1,0 +1,113 @@
+"""The logical graph: frozen nodes in the order they were added."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal as OneOf
+
+from brookmere.serde import Serde
+from brookmere.topology.function import Function, Location
+from brookmere.topology.operators import Operator
+
+StoreType = OneOf["auto", "memory", "rocksdb"]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceNode:
+    """Reads topics. An internal source reads what the internal sink of the same topic sends."""
+
+    name: str
+    topics: tuple[str, ...]
+    pattern: str | None = None
+    key: Serde | None = None
+    value: Serde | None = None
+    timestamp: Function | None = None
+    internal: bool = False
+    is_global: bool = False
+    location: Location | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessorNode:
+    name: str
+    parents: tuple[str, ...]
+    operator: Operator
+    stores: tuple[str, ...] = ()
+    location: Location | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SinkNode:
+    """Writes to a topic, to the topic a function names per record, or to a repartition."""
+
+    name: str
+    parents: tuple[str, ...]
+    topic: str | Function
+    key: Serde | None = None
+    value: Serde | None = None
+    internal: bool = False
+    router_name: str | None = None
+    """How `describe` calls the function that names the topic; its own name if None."""
+    location: Location | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """A named state store. `queryable` is true when the user named it, and for global tables."""
+
+    name: str
+    store_type: StoreType = "auto"
+    queryable: bool = False
+    kind: OneOf["key_value"] = "key_value"
+    is_global: bool = False
+    changelog: str | None = None
+    """The topic from which the store can be read again, if it is the table's own source topic."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repartition:
+    """An internal topic. It exists in the graph only: no broker ever sees it."""
+
+    topic: str
+    partitions: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Subtopology:
+    number: int
+    nodes: tuple[str, ...]
+    is_global: bool = False
+
+
+Node = SourceNode | ProcessorNode | SinkNode
+
+
+@dataclass(frozen=True, slots=True)
+class Topology:
+    """A program, ready to be planned. Built by `StreamsBuilder.build`."""
+
+    application_id: str
+    nodes: tuple[Node, ...]
+    stores: tuple[Store, ...] = ()
+    repartitions: tuple[Repartition, ...] = ()
+    copartitioned: tuple[tuple[str, ...], ...] = ()
+    """Groups of topic names that must have the same number of partitions."""
+    subtopologies: tuple[Subtopology, ...] = ()
+
+    def describe(self) -> str:
+        """Return Kafka Streams' text form."""
+        from brookmere.topology.describe import describe
+
+        return describe(self)
+
+    def to_json(self) -> str:
+        """Return the JSON form, for tools."""
+        from brookmere.topology.json_form import to_json
+
+        return to_json(self)
+
+    def to_mermaid(self) -> str:
+        """Return a Mermaid flow chart."""
+        from brookmere.topology.mermaid import to_mermaid
+
+        return to_mermaid(self)

@@ -1,0 +1,56 @@
+"""Turns a directory of recorded scenarios into a list of those that the engine does otherwise."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from tests.conformance.runner import Engine, difference
+from tests.conformance.scenario import Scenario, check_cut, load
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.conformance",
+        description="Run recorded scenarios and print the first difference of each one that fails.",
+    )
+    parser.add_argument("directory", type=Path, help="where the scenario files are, at any depth")
+    parser.add_argument("--engine", choices=("local", "spark"), default="local")
+    parser.add_argument("--cut", type=check_cut, default="single", help="whole, single or random:SEED")
+    parser.add_argument("--match", default="*", metavar="GLOB", help="run the names that fit only")
+    parser.add_argument("--leave-out", type=Path, metavar="FILE", help="a list of templates not to run")
+    arguments = parser.parse_args()
+    if not arguments.directory.is_dir():
+        parser.error(f"{arguments.directory} is no directory")
+    return arguments
+
+
+def _attempt(scenario: Scenario, engine: Engine, cut: str) -> str | None:
+    try:
+        return difference(scenario, engine=engine, cut=cut)
+    except Exception as error:  # noqa: BLE001 - whatever goes wrong belongs to this scenario; the others still run
+        return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+
+
+def main() -> int:
+    """Run the command; the exit code is 1 if any scenario failed."""
+    arguments = _arguments()
+    left_out = set(arguments.leave_out.read_text(encoding="utf-8").split()) if arguments.leave_out else set()
+    passed = failed = 0
+    for scenario in load(arguments.directory, arguments.match):
+        if scenario.template in left_out:
+            continue
+        found = _attempt(scenario, arguments.engine, arguments.cut)
+        if found is None:
+            passed += 1
+        else:
+            failed += 1
+            sys.stdout.write(f"{scenario.name}: {found}\n")
+            sys.stdout.flush()
+    sys.stdout.write(f"{passed} passed, {failed} failed\n")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,263 @@
+"""Turns the operator list of a scenario into calls of the DSL, one call per entry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from pyspark.sql import Column
+
+import brookmere as bm
+from tests.conformance import words
+
+Entry = Mapping[str, Any]
+
+_LATER = frozenset({"window", "suppress", "join", "process", "process_values"})
+
+# Operators that hand a value on as they got it, so that a count below them is still a number.
+_KEEPS_VALUES = frozenset(
+    {
+        "filter",
+        "filter_not",
+        "select_key",
+        "peek",
+        "branch",
+        "repartition",
+        "to_table",
+        "to_stream",
+        "group_by",
+        "group_by_key",
+    }
+)
+
+
+class NotYetError(Exception):
+    """A scenario needs an operator that the DSL does not have."""
+
+    def __init__(self, operator: str) -> None:
+        self.operator = operator
+        super().__init__(f"needs {operator}, which is not there yet")
+
+
+def build(entries: Sequence[Entry], *, optimize: bool = False) -> bm.Topology:
+    """Build the topology of a scenario."""
+    for entry in entries:
+        if entry["op"] in _LATER:
+            raise NotYetError(entry["op"])
+        if "versioned" in entry:
+            raise NotYetError("versioned table")
+    program = _Program(entries)
+    for entry in entries:
+        program.add(entry)
+    return program.builder.build(optimization="all" if optimize else "none")
+
+
+def _as_bytes(column: Column) -> Column:
+    return words.text(column).cast("binary")
+
+
+def _as_text(column: Column) -> Column:
+    return column.cast("string")
+
+
+# Writes any key or value as its text, as the recording did; a plain Text would refuse a count.
+TOLD = bm.Custom(_as_text, _as_bytes, name="told")
+
+
+class _Program:
+    """The handles of one scenario by their ids."""
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        self.builder = bm.StreamsBuilder("oracle", key=bm.Text(), value=bm.Text())
+        self._handles: dict[str, Any] = {}
+        self._counts_as_text = _counts_told_as_text(entries)
+
+    def add(self, entry: Entry) -> None:
+        add: Callable[[Entry], Any] | None = getattr(self, f"_{entry['op']}", None)
+        if add is None:
+            raise NotYetError(entry["op"])
+        handle = add(entry)
+        if isinstance(handle, dict):
+            self._handles.update(handle)
+        elif handle is not None:
+            self._handles[entry["id"]] = handle
+
+    def _input(self, entry: Entry) -> Any:
+        return self._handles[entry["in"]]
+
+    # Sources
+
+    def _stream(self, entry: Entry) -> Any:
+        options = _given(entry, "name")
+        if entry.get("timestamp") == "suffix":
+            options["timestamp"] = words.suffix_time
+        return self.builder.stream(entry["topic"], **options)
+
+    def _table(self, entry: Entry) -> Any:
+        return self.builder.table(entry["topic"], **_given(entry, "name", "store"))
+
+    def _global_table(self, entry: Entry) -> Any:
+        return self.builder.global_table(entry["topic"], **_given(entry, "name", "store"))
+
+    # Record by record
+
+    def _filter(self, entry: Entry) -> Any:
+        return self._input(entry).filter(words.test(entry["fn"]), **_given(entry, "name", "store"))
+
+    def _filter_not(self, entry: Entry) -> Any:
+        return self._input(entry).filter_not(words.test(entry["fn"]), **_given(entry, "name", "store"))
+
+    def _map_values(self, entry: Entry) -> Any:
+        return self._input(entry).map_values(words.function(entry["fn"]), **_given(entry, "name", "store"))
+
+    def _transform_values(self, entry: Entry) -> Any:
+        function = words.function(entry["fn"])
+        return self._input(entry).transform_values(function, **_given(entry, "name", "store"))
+
+    def _select_key(self, entry: Entry) -> Any:
+        return self._input(entry).select_key(words.function(entry["fn"]), **_given(entry, "name"))
+
+    def _map(self, entry: Entry) -> Any:
+        return self._input(entry).map(words.pair(entry["key_fn"], entry["fn"]), **_given(entry, "name"))
+
+    def _flat_map(self, entry: Entry) -> Any:
+        return self._input(entry).flat_map(words.split_into_pairs, **_given(entry, "name"))
+
+    def _flat_map_values(self, entry: Entry) -> Any:
+        return self._input(entry).flat_map_values(words.split_value, **_given(entry, "name"))
+
+    def _peek(self, entry: Entry) -> Any:
+        return self._input(entry).peek(lambda key, value: None, **_given(entry, "name"))
+
+    def _merge(self, entry: Entry) -> Any:
+        return self._input(entry).merge(self._handles[entry["other"]], **_given(entry, "name"))
+
+    def _branch(self, entry: Entry) -> dict[str, Any]:
+        tests, named = entry["tests"], not entry.get("unnamed", False)
+        ids = [f"{entry['id']}-{place}" for place in range(len(tests))]
+        split = self._input(entry).split(name=f"{entry['id']}-" if named else None)
+        for place, spec in enumerate(tests):
+            split = split.branch(words.test(spec), name=str(place) if named else None)
+        if not entry.get("default", True):
+            branches = split.no_default_branch()
+        else:
+            branches = split.default_branch(name="default" if named else None)
+            ids.append(f"{entry['id']}-default")
+        if named:
+            return {id: branches[id] for id in ids}
+        # A branch without a name is called by its place, from 1; the default is 0.
+        by_place = {_last_digit(name): branch for name, branch in branches.items()}
+        places = [*range(1, len(tests) + 1), 0]
+        return {id: by_place[place] for id, place in zip(ids, places, strict=False)}
+
+    def _repartition(self, entry: Entry) -> Any:
+        return self._input(entry).repartition(**_given(entry, "name"))
+
+    def _to_table(self, entry: Entry) -> Any:
+        return self._input(entry).to_table(**_given(entry, "name", "store"))
+
+    # Grouping and aggregation
+
+    def _group_by_key(self, entry: Entry) -> Any:
+        return self._input(entry).group_by_key(**_given(entry, "name"))
+
+    def _group_by(self, entry: Entry) -> Any:
+        handle, fn = self._input(entry), entry["fn"]
+        if isinstance(handle, bm.KTable):
+            return handle.group_by(words.pair(fn, entry.get("value_fn", "value")), **_given(entry, "name"))
+        return handle.group_by(words.function(fn), **_given(entry, "name"))
+
+    def _cogroup(self, entry: Entry) -> Any:
+        first, *others = entry["parts"]
+        cogrouped = self._handles[first["in"]].cogroup(_step(first["fn"]))
+        for part in others:
+            cogrouped = cogrouped.cogroup(self._handles[part["in"]], step=_step(part["fn"]))
+        return cogrouped
+
+    def _count(self, entry: Entry) -> Any:
+        handle, options = self._input(entry), _given(entry, "name", "store")
+        if entry["id"] not in self._counts_as_text:
+            return handle.count(**options)
+        return _aggregate(handle, "0", lambda g, v: _plus(g, 1), lambda g, v: _plus(g, -1), options)
+
+    def _reduce(self, entry: Entry) -> Any:
+        handle, options = self._input(entry), _given(entry, "name", "store")
+        if isinstance(handle, bm.KGroupedTable):
+            subtract = words.fold(entry["subtract"])
+            return handle.reduce(words.fold(entry["fn"]), subtractor=subtract, **options)
+        return handle.reduce(words.fold(entry["fn"]), **options)
+
+    def _aggregate(self, entry: Entry) -> Any:
+        handle, options = self._input(entry), _given(entry, "name", "store")
+        initial = entry.get("init", "0")
+        if isinstance(handle, bm.CogroupedKStream):
+            return handle.aggregate(initial, **options)
+        subtract = words.fold(entry["subtract"]) if "subtract" in entry else None
+        return _aggregate(handle, initial, words.fold(entry["fn"]), subtract, options)
+
+    # Leaving
+
+    def _to_stream(self, entry: Entry) -> Any:
+        options = _given(entry, "name")
+        if "key_fn" in entry:
+            options["key"] = words.function(entry["key_fn"])
+        return self._input(entry).to_stream(**options)
+
+    def _to(self, entry: Entry) -> None:
+        options = {"key": TOLD, "value": TOLD, **_given(entry, "name")}
+        if "topic_fn" in entry:
+            chooser = words.topic_name(entry["topic_fn"], entry.get("prefix", ""))
+            self._input(entry).to(chooser, router_name="Router", **options)
+        else:
+            self._input(entry).to(entry["topic"], **options)
+
+
+def _given(entry: Entry, *fields: str) -> dict[str, Any]:
+    return {field: entry[field] for field in fields if field in entry}
+
+
+def _last_digit(name: str) -> int:
+    # Unnamed branches are called KSTREAM-BRANCH-, ten digits, then their place.
+    return int(name[len("KSTREAM-BRANCH-0000000000") :])
+
+
+def _step(spec: str) -> Callable[[Column, Column, Column], Any]:
+    fold = words.fold(spec)
+    return lambda key, value, aggregate: fold(aggregate, value)
+
+
+def _plus(column: Column, change: int) -> Column:
+    return words.text(words.number(words.text(column)) + change)
+
+
+def _aggregate(
+    handle: Any, initial: str, add: words.Fold, subtract: words.Fold | None, options: dict[str, Any]
+) -> Any:
+    if isinstance(handle, bm.KGroupedTable):
+        if subtract is None:
+            raise ValueError("an aggregation of a grouped table needs a subtractor")
+        remove = subtract
+        return handle.aggregate(
+            initial,
+            adder=lambda key, value, aggregate: add(aggregate, value),
+            subtractor=lambda key, value, aggregate: remove(aggregate, value),
+            **options,
+        )
+    return handle.aggregate(initial, step=lambda key, value, aggregate: add(aggregate, value), **options)
+
+
+def _counts_told_as_text(entries: Sequence[Entry]) -> frozenset[str]:
+    """Return the ids of the counts whose numbers reach a merge or the reduce of a stream.
+
+    A Column has one type, and there a number would meet a text or have to become one. The recording knows
+    no types, so these counts are folded as text, in a node of the same kind and name. The values of a grouped
+    table are texts already: the function that groups it makes them.
+    """
+    needs_text: set[str] = set()
+    for entry in reversed(entries):
+        below = {entry.get("id", ""), *(id for id in needs_text if id.startswith(f"{entry.get('id')}-"))}
+        if entry["op"] == "merge" or (entry["op"] == "reduce" and "subtract" not in entry):
+            needs_text.update(entry[field] for field in ("in", "other") if field in entry)
+        elif entry["op"] in _KEEPS_VALUES and below & needs_text:
+            needs_text.add(entry["in"])
+    return frozenset(entry["id"] for entry in entries if entry["op"] == "count" and entry["id"] in needs_text)

@@ -1,0 +1,56 @@
+"""Every recorded scenario gives on the local engine what Kafka Streams gave."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.conformance.build import NotYetError, build
+from tests.conformance.runner import difference
+from tests.conformance.scenario import Scenario, load
+
+HERE = Path(__file__).parent
+SCENARIOS = load(HERE / "scenarios")
+NOT_YET = frozenset((HERE / "not_yet.txt").read_text(encoding="utf-8").split())
+
+
+def named(scenarios: list[Scenario]) -> pytest.MarkDecorator:
+    """Run a test once per scenario, under the scenario's name."""
+    return pytest.mark.parametrize("scenario", scenarios, ids=[scenario.name for scenario in scenarios])
+
+
+COVERED = [scenario for scenario in SCENARIOS if scenario.template not in NOT_YET]
+
+
+def test_scenarios_are_found() -> None:
+    assert COVERED
+
+
+def test_list_of_what_is_not_there_yet_names_templates_in_order() -> None:
+    listed = (HERE / "not_yet.txt").read_text(encoding="utf-8").split()
+
+    assert listed == sorted(set(listed))
+    assert set(listed) <= {scenario.template for scenario in SCENARIOS}
+
+
+@named(COVERED)
+def test_scenario_conforms_step_by_step(scenario: Scenario) -> None:
+    assert difference(scenario, cut="single") is None
+
+
+@named(COVERED)
+def test_scenario_conforms_however_batches_are_cut(scenario: Scenario) -> None:
+    assert difference(scenario, cut=f"random:{scenario.seed}") is None
+    assert difference(scenario, cut="whole") is None
+
+
+@named([scenario for scenario in SCENARIOS if scenario.template in NOT_YET])
+def test_scenario_that_is_not_covered_yet_fails(scenario: Scenario) -> None:
+    try:
+        build(scenario.data["topology"], optimize=scenario.optimize)
+    except NotYetError:
+        return
+
+    if difference(scenario) is None:
+        pytest.fail(f"{scenario.name} passes: unlist {scenario.template} in not_yet.txt")

@@ -1,0 +1,38 @@
+"""What every test may ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--refresh", action="store_true", help="rewrite the expected text files")
+
+
+@pytest.fixture
+def expect_text(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
+    """Compare a text with a checked-in file, or rewrite the file under --refresh."""
+
+    def expect(file: Path, actual: str) -> None:
+        if request.config.getoption("--refresh"):
+            file.write_text(actual)
+        assert actual == file.read_text()
+
+    return expect
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    """The one Spark session of the test run; tests that need no Spark do not pay for it."""
+    from brookmere.run.session import spark_session
+
+    session = spark_session()
+    yield session
+    session.stop()

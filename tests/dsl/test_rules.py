@@ -1,0 +1,144 @@
+"""The rules that rewrite a program before it becomes a topology."""
+
+from __future__ import annotations
+
+import brookmere as bm
+from brookmere.topology.nodes import ProcessorNode, SinkNode, SourceNode, Topology
+from tests.topology.programs import any_function, builder
+
+
+def repartitions(topology: Topology) -> list[str]:
+    return [repartition.topic for repartition in topology.repartitions]
+
+
+def node(topology: Topology, name: str) -> ProcessorNode | SinkNode:
+    (found,) = (node for node in topology.nodes if node.name == name)
+    assert not isinstance(found, SourceNode)
+    return found
+
+
+def count(stream: bm.KStream, name: str) -> None:
+    stream.group_by_key().count(store=name, name=f"{name}-count")
+
+
+def test_topic_that_is_read_twice_has_one_source() -> None:
+    app = builder()
+    app.stream("in").to("one")
+    app.stream("in").to("two")
+
+    topology = app.build()
+
+    assert [n.name for n in topology.nodes if isinstance(n, SourceNode)] == ["KSTREAM-SOURCE-0000000000"]
+    assert node(topology, "KSTREAM-SINK-0000000003").parents == ("KSTREAM-SOURCE-0000000000",)
+
+
+def test_topics_that_are_read_twice_may_be_listed_in_another_order() -> None:
+    app = builder()
+    app.stream(["a", "b"])
+    app.stream(["b", "a"])
+
+    assert len(app.build().nodes) == 1
+
+
+def test_table_source_topic_is_marked_as_changelog_only_by_the_rule() -> None:
+    app = builder()
+    app.table("in", store="kept")
+
+    plain, reused = app.build(), app.build(optimization="reuse.ktable.source.topics")
+
+    assert [store.changelog for store in (*plain.stores, *reused.stores)] == [None, "in"]
+    assert plain.nodes == reused.nodes
+
+
+def test_repartitions_behind_one_key_change_become_one() -> None:
+    app = builder()
+    rekeyed = app.stream("in").select_key(any_function)
+    count(rekeyed, "one")
+    count(rekeyed.filter(any_function), "two")
+
+    topology = app.build(optimization="all")
+
+    assert repartitions(topology) == ["one-repartition"]
+    assert node(topology, "one-count").parents == ("one-repartition-source",)
+    assert node(topology, "two-count").parents == ("KSTREAM-FILTER-0000000006",)
+
+
+def test_repartitions_that_share_an_operator_become_one() -> None:
+    app = builder()
+    filtered = app.stream("in").select_key(any_function).filter(any_function, name="shared")
+    count(filtered, "one")
+    count(filtered, "two")
+
+    topology = app.build(optimization="all")
+
+    assert repartitions(topology) == ["one-repartition"]
+    assert node(topology, "shared").parents == ("one-repartition-source",)
+    assert node(topology, "two-count").parents == ("shared",)
+
+
+def test_value_change_in_between_keeps_repartitions_apart() -> None:
+    app = builder()
+    rekeyed = app.stream("in").select_key(any_function)
+    count(rekeyed, "one")
+    count(rekeyed.map_values(any_function), "two")
+
+    assert repartitions(app.build(optimization="all")) == ["one-repartition", "two-repartition"]
+
+
+def test_repartition_that_the_user_asked_for_stays() -> None:
+    app = builder()
+    rekeyed = app.stream("in").select_key(any_function)
+    count(rekeyed.repartition("mine"), "one")
+    count(rekeyed, "two")
+
+    assert set(repartitions(app.build(optimization="all"))) == {"mine-repartition", "two-repartition"}
+
+
+def test_repartitions_behind_a_merge_become_one_behind_it() -> None:
+    app = builder()
+    a, b = (app.stream(topic).select_key(any_function) for topic in "ab")
+    merged = a.merge(b, name="m")
+    count(merged, "one")
+    count(merged, "two")
+
+    topology = app.build(optimization="all")
+
+    assert repartitions(topology) == ["one-repartition"]
+    assert node(topology, "one-repartition-filter").parents == ("m",)
+
+
+def test_of_merges_behind_each_other_the_last_one_is_repartitioned() -> None:
+    app = builder()
+    a, b, c = (app.stream(topic).select_key(any_function) for topic in "abc")
+    merged = a.merge(b).merge(c, name="last")
+    count(merged, "one")
+    count(merged, "two")
+
+    topology = app.build(optimization="all")
+
+    assert repartitions(topology) == ["one-repartition"]
+    assert node(topology, "one-repartition-filter").parents == ("last",)
+
+
+def test_no_changed_key_slips_past_the_one_repartition() -> None:
+    app = builder()
+    rekeyed = app.stream("a").select_key(any_function)
+    merged = rekeyed.merge(app.stream("b").select_key(any_function), name="m")
+    count(rekeyed, "one")
+    count(merged, "two")
+
+    topology = app.build(optimization="all")
+
+    assert set(repartitions(topology)) == {"one-repartition", "two-repartition"}
+    assert node(topology, "two-repartition-filter").parents == ("m",)
+
+
+def test_cogroup_stays_co_partitioned_behind_a_replaced_repartition() -> None:
+    app = builder()
+    rekeyed = app.stream("a").select_key(any_function)
+    count(rekeyed, "one")
+    group, plain = rekeyed.group_by_key(name="g"), app.stream("b").group_by_key()
+    group.cogroup(any_function).cogroup(plain, any_function).aggregate("")
+
+    assert set(app.build().copartitioned[0]) == {"b", "g-repartition"}
+    assert set(app.build(optimization="all").copartitioned[0]) == {"b", "one-repartition"}

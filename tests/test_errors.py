@@ -1,0 +1,155 @@
+"""Checks that errors say what is wrong and where, what was found and what to do."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from brookmere.errors import (
+    BrookmereError,
+    ConfigError,
+    DeserializationError,
+    EngineError,
+    ExpressionError,
+    Fault,
+    InternalError,
+    JavaNotFoundError,
+    KernelBuildError,
+    ProcessingError,
+    ProductionError,
+    RecordError,
+    TopologyError,
+    UnsupportedError,
+    nearest,
+)
+
+PARENTS = {
+    TopologyError: BrookmereError,
+    ExpressionError: TopologyError,
+    ConfigError: BrookmereError,
+    RecordError: BrookmereError,
+    DeserializationError: RecordError,
+    ProcessingError: RecordError,
+    ProductionError: RecordError,
+    EngineError: BrookmereError,
+    KernelBuildError: EngineError,
+    JavaNotFoundError: EngineError,
+    UnsupportedError: BrookmereError,
+    InternalError: BrookmereError,
+}
+
+
+@pytest.mark.parametrize(("error", "parent"), PARENTS.items())
+def test_every_error_hangs_where_the_tree_draws_it(
+    error: type[BrookmereError], parent: type[BrookmereError]
+) -> None:
+    assert error.__bases__ == (parent,)
+
+
+def test_a_single_fault_reads_as_one_sentence_with_place_and_remedy() -> None:
+    error = TopologyError(
+        [Fault("Store 'counts' is used twice", "app.py:12", "Give one of them another name")]
+    )
+
+    text = str(error)
+
+    assert text == "Store 'counts' is used twice (app.py:12). Give one of them another name."
+
+
+def test_a_fault_without_a_place_leaves_it_out() -> None:
+    assert (
+        str(Fault("The topology is empty.", None, "Add a source.")) == "The topology is empty. Add a source."
+    )
+
+
+def test_several_faults_are_numbered_and_all_printed() -> None:
+    faults = [Fault("One is wrong", "a.py:1", "Mend it"), Fault("Two is wrong", None, "Mend it, too")]
+
+    text = str(TopologyError(faults))
+
+    assert text.splitlines() == [
+        "2 faults:",
+        "  1. One is wrong (a.py:1). Mend it.",
+        "  2. Two is wrong. Mend it, too.",
+    ]
+
+
+def test_a_topology_error_without_faults_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least one fault"):
+        TopologyError([])
+
+
+def test_a_record_error_reads_as_one_paragraph() -> None:
+    error = DeserializationError(
+        "expected 8 bytes for a Long, found 3",
+        reason="BadBytes",
+        node="KSTREAM-SOURCE-0000000000",
+        task=1,
+        topic="orders",
+        partition=1,
+        offset=42,
+        key=b"a",
+        value=b"abc",
+    )
+
+    text = str(error)
+
+    assert text == (
+        "A record could not be read at node KSTREAM-SOURCE-0000000000, task 1, topic orders, partition 1, "
+        "offset 42: BadBytes: expected 8 bytes for a Long, found 3. Found key b'a', value b'abc'. "
+        "Give the source a serde that fits these bytes, or let deserialization.exception.handler continue "
+        "past such records."
+    )
+
+
+def test_a_record_error_says_only_what_it_knows() -> None:
+    text = str(ProcessingError("division by zero", node="ratio"))
+
+    assert text.startswith(
+        "A record could not be processed at node ratio: division by zero. Make the function"
+    )
+
+
+def test_offset_and_partition_zero_are_places() -> None:
+    assert "partition 0, offset 0" in str(ProductionError("refused", partition=0, offset=0))
+
+
+def test_long_bytes_are_shortened_in_the_message_and_kept_in_the_error() -> None:
+    value = b"x" * 1000
+
+    error = RecordError("too long", value=value)
+
+    assert "(1000 bytes)" in str(error)
+    assert len(str(error)) < 250
+    assert error.value == value
+
+
+def test_errors_survive_pickling() -> None:
+    fault = Fault("wrong", None, "right")
+    record = ProcessingError("no", reason="ArithmeticException", node="n", task=0, offset=3, key=b"k")
+
+    definition_copy = pickle.loads(pickle.dumps(ExpressionError([fault])))
+    record_copy = pickle.loads(pickle.dumps(record))
+
+    assert definition_copy.faults == [fault]
+    assert str(record_copy) == str(record)
+    assert vars(record_copy) == vars(record)
+
+
+def test_an_internal_error_asks_for_a_report() -> None:
+    assert str(InternalError("stage 2 has no exchange")) == (
+        "stage 2 has no exchange. This is a bug of Brookmere: please report it."
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("ofset", "offset"), ("OFFSET", "offset"), ("partitons", "partition"), ("zzz", None)],
+)
+def test_nearest_suggests_the_known_name_that_was_meant(name: str, expected: str | None) -> None:
+    assert nearest(name, ["offset", "partition", "topic"]) == expected
+
+
+def test_nearest_keeps_the_case_of_the_known_name() -> None:
+    assert nearest("text", ["Text", "Long"]) == "Text"
