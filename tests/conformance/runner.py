@@ -21,7 +21,7 @@ Engine = Literal["local", "spark"]
 _SUBJECTS = (
     re.compile(r"Topic (\S+) has already been registered"),
     re.compile(r'Name "(.+)" is illegal'),
-    re.compile(r"Processor (\S+) is already added"),
+    re.compile(r"Processor (\S+?)(?:-repartition-filter)? is already added"),
     re.compile(r"already been added with the name (\S+)"),
 )
 

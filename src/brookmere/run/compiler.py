@@ -293,10 +293,8 @@ class _Compiler:
     def _branch_targets(self) -> None:
         for node in self.plan.topology.nodes:
             if isinstance(node, ProcessorNode) and isinstance(node.operator, op.Branch):
-                children = [*node.operator.children, node.operator.default]
-                for position, child in enumerate(children):
-                    if child is not None and child in self.numbers:
-                        self.builder.branchTarget(self.numbers[node.name], position, self.numbers[child])
+                for position, child in enumerate(node.operator.children):
+                    self.builder.branchTarget(self.numbers[node.name], position, self.numbers[child])
 
 
 class _ColumnTypes(TypeOf):

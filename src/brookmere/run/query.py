@@ -189,13 +189,13 @@ def _optional(frame: DataFrame, name: str, data_type: str) -> Column:
     return found.cast(data_type).alias(name)
 
 
-OUTPUT = ("kind", "topic", "key", "value", "timestamp", "headers", "failure", "task", "clock", "source", "seq", "step")
+OUTPUT = ("kind", "topic", "key", "value", "timestamp", "headers", "failure", "task", "clock", "source", "seq", "due", "step")
 
 
 def output_rows(compiled: Compiled, rows: DataFrame) -> DataFrame:
     """Return a batch as rows with the columns of `OUTPUT`.
 
-    `kind` is record, error or tap. (clock, source, seq, step) is the order of arrival; `failure` describes
+    `kind` is record, error or tap. (clock, source, seq, due, step) is the order of arrival; `failure` describes
     what went wrong in an error. `task` is the number of the task that wrote the row.
     """
     jvm: Any = rows.sparkSession._jvm  # type: ignore[attr-defined]
@@ -226,6 +226,7 @@ def output_rows(compiled: Compiled, rows: DataFrame) -> DataFrame:
         "clock",
         "source",
         "seq",
+        "due",
         "step",
     )
 

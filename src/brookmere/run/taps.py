@@ -14,7 +14,7 @@ from brookmere.run.compiler import Compiled
 
 def show_taps(compiled: Compiled, rows: DataFrame) -> None:
     """Call the functions for the tapped records of a batch, in order of arrival."""
-    tapped = rows.where(F.col("node").isin(*compiled.taps)).orderBy("clock", "source", "seq", "step")
+    tapped = rows.where(F.col("node").isin(*compiled.taps)).orderBy("clock", "source", "seq", "due", "step")
     found = tapped.select("node", "key", "value").collect()
     show([(r["node"], _bytes(r["key"]), _bytes(r["value"])) for r in found], compiled)
 

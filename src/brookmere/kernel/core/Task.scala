@@ -23,7 +23,10 @@ final class Task(val stage: Int, val number: Int, val settings: Settings, slots:
   var clock = 0L
   var source = 0
   var seq = 0L
-  private var step = 0L
+  private var due = StepNumber.FirstDue
+  private var hop = 0
+  private var position = 0L
+  private var count = 0L
   /** Headers of the record at hand, packed, as a slice; no headers: null. */
   var headersBase: AnyRef = null
   var headersOffset = 0L
@@ -36,17 +39,29 @@ final class Task(val stage: Int, val number: Int, val settings: Settings, slots:
 
   def allStores: Iterable[Store] = stores.values
 
-  /** Makes a root record, or a consequence of it, the record at hand. */
+  /** Makes a root record the record at hand. */
   def at(clock: Long, source: Int, seq: Long, ts: Long): Unit = {
-    if (clock != this.clock || source != this.source || seq != this.seq || step == 0L) {
-      step = StepNumber.first(stage, number)
-    }
+    if (clock != this.clock || source != this.source || seq != this.seq) count = 0L
     this.clock = clock
     this.source = source
     this.seq = seq
+    due = StepNumber.FirstDue
+    hop = 0
+    position = 0L
     timestamp = ts
     if (ts > streamTime) streamTime = ts
   }
+
+  /** Makes a consequence of a root record the record at hand. */
+  def at(row: UnsafeRow): Unit = {
+    at(row.getLong(Layout.Clock), row.getInt(Layout.Source), row.getLong(Layout.Seq), row.getLong(Layout.Ts))
+    due = row.getLong(Layout.Due)
+    val step = row.getLong(Layout.Step)
+    hop = StepNumber.hop(step)
+    position = StepNumber.position(step)
+  }
+
+  def isAt(clock: Long, source: Int, seq: Long): Boolean = clock == this.clock && source == this.source && seq == this.seq
 
   def headers(row: UnsafeRow, field: Int): Unit =
     if (row.isNullAt(field)) noHeaders()
@@ -72,25 +87,25 @@ final class Task(val stage: Int, val number: Int, val settings: Settings, slots:
       a
     }
 
-  /** Sends packed rows to a node of a later stage. */
-  def send(toTask: Int, node: Int, key: UnsafeRow, value: UnsafeRow, ts: Long): Unit = {
-    begin(toTask, node, ts, sizeOf(key) + sizeOf(value))
+  /** Sends packed rows to a node of a later stage. `queued` is the due of a repartition, if there is one. */
+  def send(toTask: Int, node: Int, key: UnsafeRow, value: UnsafeRow, ts: Long, queued: Long = StepNumber.FirstDue): Unit = {
+    begin(toTask, node, ts, sizeOf(key) + sizeOf(value), queued)
     put(Layout.Key, key)
     put(Layout.Value, value)
     putHeaders()
   }
 
   /** Sends a packed key and bytes, for a node of a later stage or for the sink. */
-  def send(toTask: Int, node: Int, key: UnsafeRow, value: Array[Byte], ts: Long): Unit = {
-    begin(toTask, node, ts, sizeOf(key) + sizeOf(value))
+  def sendBytes(toTask: Int, node: Int, key: UnsafeRow, value: Array[Byte], ts: Long, queued: Long = StepNumber.FirstDue): Unit = {
+    begin(toTask, node, ts, sizeOf(key) + sizeOf(value), queued)
     put(Layout.Key, key)
     put(Layout.Value, value)
     putHeaders()
   }
 
   /** Sends serialised key and value to the sink. */
-  def send(node: Int, key: Array[Byte], value: Array[Byte], ts: Long): Unit = {
-    begin(number, node, ts, sizeOf(key) + sizeOf(value))
+  def write(node: Int, key: Array[Byte], value: Array[Byte], ts: Long): Unit = {
+    begin(number, node, ts, sizeOf(key) + sizeOf(value), StepNumber.FirstDue)
     put(Layout.Key, key)
     put(Layout.Value, value)
     putHeaders()
@@ -100,7 +115,7 @@ final class Task(val stage: Int, val number: Int, val settings: Settings, slots:
   def pass(row: UnsafeRow): Unit = {
     def size(i: Int): Int = if (row.isNullAt(i)) 0 else Rows.padded(row.getLong(i).toInt)
     out.begin(row.getInt(Layout.Task), row.getLong(Layout.Clock), row.getInt(Layout.Source), row.getLong(Layout.Seq),
-      row.getLong(Layout.Step), row.getInt(Layout.Node), row.getLong(Layout.Ts),
+      row.getLong(Layout.Due), row.getLong(Layout.Step), row.getInt(Layout.Node), row.getLong(Layout.Ts),
       size(Layout.Key) + size(Layout.Value) + size(Layout.Headers))
     var i = Layout.Key
     while (i <= Layout.Headers) {
@@ -113,9 +128,17 @@ final class Task(val stage: Int, val number: Int, val settings: Settings, slots:
     }
   }
 
-  private def begin(toTask: Int, node: Int, ts: Long, size: Int): Unit = {
-    out.begin(slots(toTask), clock, source, seq, step, node, ts, size + Rows.padded(headersSize))
-    step += 1
+  private def begin(toTask: Int, node: Int, ts: Long, size: Int, queued: Long): Unit = {
+    if (count > (if (stage == 0) StepNumber.MaxPosition else StepNumber.MaxCount)) {
+      throw new IllegalStateException(s"one record gave more than $count results; make fewer of it")
+    }
+    val isQueued = queued != StepNumber.FirstDue
+    val nextHop = if (isQueued) hop + 1 else hop
+    val step =
+      if (stage == 0) StepNumber.of(nextHop, count, 0L, stage, number)
+      else StepNumber.of(nextHop, position, count, stage, number)
+    out.begin(slots(toTask), clock, source, seq, if (isQueued) queued else due, step, node, ts, size + Rows.padded(headersSize))
+    count += 1
   }
   private def sizeOf(r: UnsafeRow): Int = if (r == null) 0 else Rows.padded(r.getSizeInBytes)
   private def sizeOf(a: Array[Byte]): Int = if (a == null) 0 else Rows.padded(a.length)
@@ -133,7 +156,7 @@ final class Task(val stage: Int, val number: Int, val settings: Settings, slots:
     val failure = new RecordFailed(kind, node, number, settings.topics(SourceNumber.topic(source)), SourceNumber.partition(source),
       seq, ts, cause.getClass.getName, String.valueOf(cause.getMessage), RecordFailed.trace(e), key, value)
     if (!settings.continueOn(kind)) throw failure
-    send(Layout.ErrorNode, null, ErrorRow.pack(failure), ts)
+    write(Layout.ErrorNode, null, ErrorRow.pack(failure), ts)
   }
 }
 

@@ -118,6 +118,7 @@ object LocalRunner {
     var c = java.lang.Long.compare(a.getLong(Layout.Clock), b.getLong(Layout.Clock))
     if (c == 0) c = Integer.compare(a.getInt(Layout.Source), b.getInt(Layout.Source))
     if (c == 0) c = java.lang.Long.compare(a.getLong(Layout.Seq), b.getLong(Layout.Seq))
+    if (c == 0) c = java.lang.Long.compare(a.getLong(Layout.Due), b.getLong(Layout.Due))
     if (c == 0) c = java.lang.Long.compare(a.getLong(Layout.Step), b.getLong(Layout.Step))
     c
   }

@@ -10,7 +10,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 /** Sends a record on to a processor of a later stage, within its task. */
 final class ToStage(id: Int, name: String, target: Int, isTable: Boolean) extends Processor(id, name) {
   override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit =
-    if (isTable) task.send(task.number, target, key, Change.pack(value, old), ts)
+    if (isTable) task.sendBytes(task.number, target, key, Change.pack(value, old), ts)
     else task.send(task.number, target, key, value, ts)
 }
 
@@ -25,15 +25,26 @@ final class ToEveryTask(id: Int, name: String, target: Int, tasks: Int) extends 
 /** Sends a record to the task that its key belongs to, by Kafka's own rule. */
 final class Repartition(id: Int, name: String, target: Int, isTable: Boolean, partitions: Int, keyWriter: Writer)
     extends Processor(id, name) {
+  @transient private var clock = 0L
+  @transient private var source = 0
+  @transient private var seq = 0L
+  @transient private var due = Long.MinValue
   override def open(): Unit = keyWriter.open()
+
+  /** The latest time among what the root record at hand has sent here: records do not overtake in a queue. */
+  private def queued(ts: Long): Long = {
+    if (!task.isAt(clock, source, seq)) { clock = task.clock; source = task.source; seq = task.seq; due = Long.MinValue }
+    if (ts > due) due = ts
+    due
+  }
 
   override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit = {
     val to =
       if (partitions == 1) 0
       else if (key == null) 0
       else { keyWriter.write(key); Murmur2.partition(keyWriter.base, keyWriter.offset, keyWriter.size, partitions) }
-    if (isTable) task.send(to, target, key, Change.pack(value, old), ts)
-    else task.send(to, target, key, value, ts)
+    if (isTable) task.sendBytes(to, target, key, Change.pack(value, old), ts, queued(ts))
+    else task.send(to, target, key, value, ts, queued(ts))
   }
 }
 
@@ -43,7 +54,7 @@ final class Sink(id: Int, name: String, keyWriter: Writer, valueWriter: Writer) 
   override protected def failureKind: String = RecordFailed.Production
 
   override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit =
-    task.send(id, keyWriter.bytes(key), valueWriter.bytes(value), ts)
+    task.write(id, keyWriter.bytes(key), valueWriter.bytes(value), ts)
 }
 
 /** As Sink, with a topic that is computed for each record and travels in front of the value. */
@@ -68,7 +79,7 @@ final class RoutingSink(id: Int, name: String, keyWriter: Writer, valueWriter: W
     writer.zeroOutNullBytes()
     writer.write(0, to.getUTF8String(0))
     if (v == null) writer.setNullAt(1) else writer.write(1, v)
-    task.send(id, keyWriter.bytes(key), Rows.bytes(writer.getRow), ts)
+    task.write(id, keyWriter.bytes(key), Rows.bytes(writer.getRow), ts)
   }
 }
 

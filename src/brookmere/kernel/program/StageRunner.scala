@@ -30,7 +30,7 @@ final class StageRunner(stage: Stage) {
     if (entry == null) task.pass(row)
     else {
       val ts = row.getLong(Layout.Ts)
-      task.at(row.getLong(Layout.Clock), row.getInt(Layout.Source), row.getLong(Layout.Seq), ts)
+      task.at(row)
       task.headers(row, Layout.Headers)
       val key = Rows.slice(row, Layout.Key, keyRows(node))
       if (entry.isTable) {

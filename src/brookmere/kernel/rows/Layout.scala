@@ -8,19 +8,21 @@ object Layout {
   val Clock = 1
   val Source = 2
   val Seq = 3
-  val Step = 4
-  val Node = 5
-  val Ts = 6
-  val Key = 7
-  val Value = 8
-  val Headers = 9
-  val Fields = 10
+  val Due = 4
+  val Step = 5
+  val Node = 6
+  val Ts = 7
+  val Key = 8
+  val Value = 9
+  val Headers = 10
+  val Fields = 11
 
   val schema: StructType = new StructType()
     .add("task", IntegerType, nullable = false)
     .add("clock", LongType, nullable = false)
     .add("source", IntegerType, nullable = false)
     .add("seq", LongType, nullable = false)
+    .add("due", LongType, nullable = false)
     .add("step", LongType, nullable = false)
     .add("node", IntegerType, nullable = false)
     .add("ts", LongType, nullable = false)
@@ -71,11 +73,29 @@ object SourceNumber {
 }
 
 /**
- * `step` orders the consequences of one root record: those of an earlier stage first, then by
- * the task that produced them, then in the order of production.
+ * `due` and `step` order the consequences of one root record as if it ran through the whole
+ * topology alone, with a queue per repartition: what needs no repartition comes first; then the
+ * record that has waited in the queue with the earliest time (`due`, which never falls within a
+ * queue); then by `step`: repartitions passed, position among the outputs of stage 0, order of
+ * production, and last, so that the order is total, stage and task.
  */
 object StepNumber {
-  private val StageShift = 56
-  private val TaskShift = 36
-  def first(stage: Int, task: Int): Long = (stage.toLong << StageShift) | (task.toLong << TaskShift)
+  val FirstDue: Long = Long.MinValue
+  private val TaskBits = 13
+  private val StageBits = 4
+  private val CountBits = 22
+  private val PositionBits = 20
+  private val CountShift = TaskBits + StageBits
+  private val PositionShift = CountShift + CountBits
+  private val HopShift = PositionShift + PositionBits
+  val MaxTasks: Int = 1 << TaskBits
+  val MaxStages: Int = 1 << StageBits
+  val MaxPosition: Long = (1L << PositionBits) - 1
+  val MaxCount: Long = (1L << CountBits) - 1
+
+  def of(hop: Int, position: Long, count: Long, stage: Int, task: Int): Long =
+    (hop.toLong << HopShift) | (position << PositionShift) | (count << CountShift) | (stage.toLong << TaskBits) | task
+
+  def hop(step: Long): Int = (step >>> HopShift).toInt
+  def position(step: Long): Long = (step >>> PositionShift) & MaxPosition
 }

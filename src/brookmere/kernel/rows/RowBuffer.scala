@@ -30,7 +30,7 @@ final class RowBuffer {
   }
 
   /** Starts a row; `extra` is the number of bytes that its variable-length fields will need. */
-  def begin(task: Int, clock: Long, source: Int, seq: Long, step: Long, node: Int, ts: Long, extra: Int): Unit = {
+  def begin(task: Int, clock: Long, source: Int, seq: Long, due: Long, step: Long, node: Int, ts: Long, extra: Int): Unit = {
     val need = end + RowBuffer.Fixed + extra
     if (need > buffer.length) buffer = Arrays.copyOf(buffer, math.max(need, buffer.length * 2))
     if (count == starts.length) starts = Arrays.copyOf(starts, count * 2)
@@ -42,9 +42,10 @@ final class RowBuffer {
     Platform.putLong(buffer, at + 16, clock)
     Platform.putLong(buffer, at + 24, source & 0xffffffffL)
     Platform.putLong(buffer, at + 32, seq)
-    Platform.putLong(buffer, at + 40, step)
-    Platform.putLong(buffer, at + 48, node & 0xffffffffL)
-    Platform.putLong(buffer, at + 56, ts)
+    Platform.putLong(buffer, at + 40, due)
+    Platform.putLong(buffer, at + 48, step)
+    Platform.putLong(buffer, at + 56, node & 0xffffffffL)
+    Platform.putLong(buffer, at + 64, ts)
     end += RowBuffer.Fixed
   }
 

@@ -44,11 +44,13 @@ final class Run(pages: RowPages) {
   private var lastClock = Long.MinValue
   private var lastSource = Int.MinValue
   private var lastSeq = Long.MinValue
+  private var lastDue = Long.MinValue
   private var lastStep = Long.MinValue
   private val head = new UnsafeRow(Layout.Fields)
   var clock = 0L
   var source = 0
   var seq = 0L
+  var due = 0L
   var step = 0L
 
   /** True if `r` belongs behind the row added last. */
@@ -59,6 +61,8 @@ final class Run(pages: RowPages) {
     if (s != lastSource) return s > lastSource
     val q = r.getLong(Layout.Seq)
     if (q != lastSeq) return q > lastSeq
+    val d = r.getLong(Layout.Due)
+    if (d != lastDue) return d > lastDue
     r.getLong(Layout.Step) >= lastStep
   }
 
@@ -69,6 +73,7 @@ final class Run(pages: RowPages) {
     lastClock = r.getLong(Layout.Clock)
     lastSource = r.getInt(Layout.Source)
     lastSeq = r.getLong(Layout.Seq)
+    lastDue = r.getLong(Layout.Due)
     lastStep = r.getLong(Layout.Step)
   }
 
@@ -81,6 +86,7 @@ final class Run(pages: RowPages) {
       clock = head.getLong(Layout.Clock)
       source = head.getInt(Layout.Source)
       seq = head.getLong(Layout.Seq)
+      due = head.getLong(Layout.Due)
       step = head.getLong(Layout.Step)
       true
     }
@@ -91,5 +97,6 @@ final class Run(pages: RowPages) {
     if (clock != o.clock) clock < o.clock
     else if (source != o.source) source < o.source
     else if (seq != o.seq) seq < o.seq
+    else if (due != o.due) due < o.due
     else step < o.step
 }

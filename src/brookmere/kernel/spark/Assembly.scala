@@ -41,7 +41,7 @@ final class Assembly(spark: SparkSession, val program: Program, partitions: Int)
 
   /** Brings the rows of a finished batch to the driver, in order of arrival. */
   def collect(rows: Dataset[Row], routed: java.util.Set[Integer]): Array[Byte] = {
-    val columns = Seq("clock", "source", "seq", "step").map(rows.col)
+    val columns = Seq("clock", "source", "seq", "due", "step").map(rows.col)
     val sorted = rows.sort(columns: _*).queryExecution.toRdd.map(_.asInstanceOf[UnsafeRow].copy()).collect()
     val out = new Outputs(routed.asScala.map(_.intValue).toSet)
     sorted.foreach(r => out.add(r, program.slots.indexOf(r.getInt(Layout.Task))))
