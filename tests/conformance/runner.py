@@ -77,9 +77,8 @@ class _Run:
             except RecordError as failed:
                 self._collect(batch)
                 if not batch.first <= step <= batch.last:
-                    return (
-                        f"failed at step {batch.first} to {batch.last}, expected step {step}: {_line(failed)}"
-                    )
+                    steps = f"steps {batch.first} to {batch.last}"
+                    return f"failed within {steps}, expected at step {step}: {_line(failed)}"
                 if message not in str(failed):
                     return f"failed with {_line(failed)!r}, expected {message!r}"
                 return self._outputs_differ(sure=batch.first)

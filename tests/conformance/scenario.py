@@ -80,7 +80,7 @@ class Scenario:
 
         A move of the wall clock always stands alone.
         """
-        size = _sizes(cut, self.name)
+        size = _sizes(cut, self.name, len(self.data["inputs"]))
         first, records = 0, list[tuple[str, Record]]()
         limit = size()
         for index, step in enumerate(self.data["inputs"]):
@@ -109,7 +109,7 @@ def load(directory: Path, match: str = "*") -> list[Scenario]:
 
 def check_cut(cut: str) -> str:
     """Return the cut if it is one, otherwise raise a ValueError."""
-    _sizes(cut, "")
+    _sizes(cut, "", 0)
     return cut
 
 
@@ -124,14 +124,15 @@ class _Sizes:
         return self._random.choice(self._choices)
 
 
-def _sizes(cut: str, name: str) -> _Sizes:
+def _sizes(cut: str, name: str, steps: int) -> _Sizes:
     kind, _, seed = cut.partition(":")
     if cut == "single":
         return _Sizes((1,), "")
     if cut == "whole":
-        return _Sizes((1_000_000_000,), "")
+        return _Sizes((steps,), "")
     if kind == "random" and seed.lstrip("-").isdigit():
-        return _Sizes((1, 1, 2, 3, 4, 6, 9), f"{seed} {name}")
+        # Some batches grow with the scenario, so that a long one does not take a hundred of them.
+        return _Sizes((1, 1, 2, 3, 5, 8, steps // 6 + 1, steps // 3 + 1), f"{seed} {name}")
     raise ValueError(f"unknown cut {cut!r}: give single, whole or random:SEED")
 
 

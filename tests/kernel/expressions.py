@@ -99,7 +99,7 @@ NUMBERS: dict[str, Expression] = {
 TEXT: dict[str, Expression] = {
     "upper": lambda v: F.upper(v.s),
     "initcap": lambda v: F.initcap(v.s),
-    "concatenation": lambda v: F.concat(v.s, F.lit("/"), v.inner.name),
+    "concatenation": lambda v: F.concat(v.s, F.lit("/"), v.inner["name"]),
     "concat_ws": lambda v: F.concat_ws("-", v.words, v.s),
     "length": lambda v: F.length(v.s),
     "octet_length": lambda v: F.octet_length(v.s),
@@ -174,10 +174,10 @@ TIMES: dict[str, Expression] = {
 
 NESTED: dict[str, Expression] = {
     "nested_field": lambda v: v.inner.deep.z,
-    "struct_of_fields": lambda v: F.struct(v.i, v.inner.name.alias("n"), F.struct(v.s.alias("t")).alias("u")),
+    "struct_of_fields": lambda v: F.struct(v.i, v.inner["name"].alias("n"), F.struct(v.s.alias("t")).alias("u")),
     "whole_struct": lambda v: v.inner,
     "with_field": lambda v: v.inner.withField("a", v.i).withField("deep.y", F.lit(1)),
-    "drop_fields": lambda v: v.inner.dropFields("a", "deep.z").withField("k", F.lit("k")),
+    "drop_fields": lambda v: v.inner.dropFields("a", "deep").withField("k", F.lit("k")),
     "array_element": lambda v: F.get(v.xs, 1),
     "try_element_at": lambda v: F.try_element_at(v.xs, F.lit(-1)),
     "field_of_every_struct": lambda v: v.items.price,

@@ -1,7 +1,7 @@
 """The functions that generated programs use, by the name under which a failing example shows them.
 
-All keys and values are text. Folds tell the order of what they saw, so that a record in the wrong place shows,
-and keep only the end of it, so that texts stay short.
+All keys and values are text. Folds tell the order of what they saw, so that a record in the wrong place
+shows, and keep only the end of it, so that texts stay short.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 Function = Callable[..., Any]
+
 
 def _nothing() -> Column:
     return F.lit(None).cast("string")
@@ -64,7 +65,8 @@ FLAT_VALUES: Mapping[str, Function] = {
 
 FLAT_PAIRS: Mapping[str, Function] = {
     "word, key": lambda key, value: F.transform(
-        F.split(value, " "), lambda word: F.struct(word.alias("key"), F.coalesce(key, F.lit("-")).alias("value"))
+        F.split(value, " "),
+        lambda word: F.struct(word.alias("key"), F.coalesce(key, F.lit("-")).alias("value")),
     ),
     "key, value and value, key": lambda key, value: F.array(
         F.struct(key.alias("key"), value.alias("value")), F.struct(value.alias("key"), key.alias("value"))

@@ -12,10 +12,8 @@ from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode
 def explain(plan: Plan) -> str:
     """Return the stages with their operators, stores and exchanges as text."""
     tasks = plan.tasks
-    lines = [
-        f"Application {plan.topology.application_id}: "
-        f"{_count(len(plan.stages), 'stage')}, {_count(tasks, 'task')}, one Spark query"
-    ]
+    size = f"{_count(len(plan.stages), 'stage')}, {_count(tasks, 'task')}"
+    lines = [f"Application {plan.topology.application_id}: {size}, one Spark query"]
     for stage in plan.stages:
         lines.append("")
         if stage.number == 0:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from brookmere.errors import TopologyError
+from brookmere.errors import Fault, TopologyError, UnsupportedError
 from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode, Topology
 from brookmere.topology.partitions import partition_counts
 from brookmere.topology.validation import check_partitions
@@ -61,10 +61,11 @@ def plan(topology: Topology, partitions: Mapping[str, int]) -> Plan:
     counts = {t: n for t, n in partitions.items() if any(t in _topics_of(s, partitions) for s in sources)}
     repartitions = partition_counts(topology, counts)
     faults = check_partitions(topology, {**counts, **repartitions})
-    if faults:
-        raise TopologyError(faults)
     stage_of = _Placement(topology).stages()
     last = max(stage_of.values(), default=0)
+    faults += _limits(last + 1, {**counts, **repartitions})
+    if faults:
+        raise TopologyError(faults)
     return Plan(
         topology=topology,
         stages=tuple(
@@ -76,6 +77,23 @@ def plan(topology: Topology, partitions: Mapping[str, int]) -> Plan:
     )
 
 
+MAX_STAGES = 16
+MAX_PARTITIONS = 8192
+"""What the order numbers of the kernel's rows have room for."""
+
+
+def _limits(stages: int, partitions: Mapping[str, int]) -> list[Fault]:
+    faults = [
+        Fault(f"The topic {topic!r} has {count} partitions, more than {MAX_PARTITIONS}", None, "Use fewer")
+        for topic, count in partitions.items()
+        if count > MAX_PARTITIONS
+    ]
+    if stages > MAX_STAGES:
+        what = f"The program repartitions {stages - 1} times in a row, more than {MAX_STAGES - 1}"
+        faults.append(Fault(what, None, "Write to a topic in between, and read it in a second program"))
+    return faults
+
+
 def _topics_of(source: SourceNode, partitions: Mapping[str, int]) -> tuple[str, ...]:
     if source.pattern is None:
         return source.topics
@@ -85,40 +103,51 @@ def _topics_of(source: SourceNode, partitions: Mapping[str, int]) -> tuple[str, 
 class _Placement:
     """Finds the stage of each node.
 
-    The part of a sub-topology behind its first exchange has one stage, one later than the latest that
-    sends to it. What comes before the exchange, stateless and fed by topics only, is in stage 0.
+    A repartition leads to a later stage than that of its senders; other records stay in the stage of
+    their parents, except that state needs an exchange before it. Processors that share a store share
+    the stage, which is why the search repeats until nothing moves.
     """
 
     def __init__(self, topology: Topology) -> None:
-        self._nodes = {node.name: node for node in topology.nodes}
-        self._part = {name: part.number for part in topology.subtopologies for name in part.nodes}
-        self._senders: dict[int, list[str]] = {part.number: [] for part in topology.subtopologies}
-        readers = {t: n for n in topology.nodes if isinstance(n, SourceNode) and n.internal for t in n.topics}
+        self._nodes = topology.nodes
+        self._senders: dict[str, list[str]] = {}
         for node in topology.nodes:
             if isinstance(node, SinkNode) and node.internal and isinstance(node.topic, str):
-                self._senders[self._part[readers[node.topic].name]].append(node.name)
-        self._depths: dict[int, int] = {}
-        self._stages: dict[str, int] = {}
+                self._senders.setdefault(node.topic, []).append(node.name)
+        self._earliest: dict[str, int] = {}
+        """The earliest stage at which all users of a store can stand."""
 
     def stages(self) -> dict[str, int]:
-        return {name: self._stage(name) for name in self._nodes}
+        # Each round moves a store at least one stage on, so more rounds than nodes would never end.
+        for _ in range(len(self._nodes) + 1):
+            stages = self._round()
+            moved = False
+            for node in self._nodes:
+                for store in node.stores if isinstance(node, ProcessorNode) else ():
+                    if stages[node.name] > self._earliest.get(store, 0):
+                        self._earliest[store] = stages[node.name]
+                        moved = True
+            if not moved or self._agree(stages):
+                return stages
+        looped = ", ".join(sorted(self._earliest))
+        raise UnsupportedError(
+            "A processor behind a repartition uses a store that is written in front of it, "
+            f"which one pass over a batch cannot do. Stores involved: {looped}. "
+            "Read the table from a topic of its own instead."
+        )
 
-    def _depth(self, part: int) -> int:
-        if part not in self._depths:
-            self._depths[part] = max((self._stage(name) + 1 for name in self._senders[part]), default=1)
-        return self._depths[part]
+    def _agree(self, stages: dict[str, int]) -> bool:
+        users = [(n, s) for n in self._nodes if isinstance(n, ProcessorNode) for s in n.stores]
+        return all(stages[node.name] == self._earliest[store] for node, store in users)
 
-    def _stage(self, name: str) -> int:
-        if name not in self._stages:
-            node = self._nodes[name]
-            before_exchange = (
-                not node.internal
-                if isinstance(node, SourceNode)
-                else not _is_stateful(node) and all(self._stage(parent) == 0 for parent in node.parents)
-            )
-            self._stages[name] = 0 if before_exchange else self._depth(self._part[name])
-        return self._stages[name]
-
-
-def _is_stateful(node: Node) -> bool:
-    return isinstance(node, ProcessorNode) and bool(node.stores)
+    def _round(self) -> dict[str, int]:
+        stages: dict[str, int] = {}
+        for node in self._nodes:
+            if isinstance(node, SourceNode):
+                senders = [stages[name] for topic in node.topics for name in self._senders.get(topic, ())]
+                stages[node.name] = 1 + max(senders) if node.internal else 0
+            else:
+                above = max(stages[parent] for parent in node.parents)
+                stores = node.stores if isinstance(node, ProcessorNode) else ()
+                stages[node.name] = max([above, *(max(1, self._earliest.get(s, 1)) for s in stores)])
+        return stages

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from dataclasses import asdict, is_dataclass
 from typing import Any
 
@@ -16,10 +17,11 @@ from brookmere.topology.function import Function
 KEY, VALUE, TIMESTAMP, AGGREGATE = "key", "value", "timestamp", "aggregate"
 
 # Which Columns a function receives, by the number of its parameters.
-RECORD = {0: (), 1: (VALUE,), 2: (KEY, VALUE), 3: (KEY, VALUE, TIMESTAMP)}
-STEP = {1: (AGGREGATE,), 2: (VALUE, AGGREGATE), 3: (KEY, VALUE, AGGREGATE)}
-REDUCER = {2: (AGGREGATE, VALUE), 3: (KEY, AGGREGATE, VALUE)}
-NOTHING: dict[int, tuple[str, ...]] = {0: ()}
+Signatures = Mapping[int, tuple[str, ...]]
+RECORD: Signatures = {0: (), 1: (VALUE,), 2: (KEY, VALUE), 3: (KEY, VALUE, TIMESTAMP)}
+STEP: Signatures = {1: (AGGREGATE,), 2: (VALUE, AGGREGATE), 3: (KEY, VALUE, AGGREGATE)}
+REDUCER: Signatures = {2: (AGGREGATE, VALUE), 3: (KEY, AGGREGATE, VALUE)}
+NOTHING: Signatures = {0: ()}
 
 
 def to_column(value: Any) -> Column:
@@ -37,7 +39,7 @@ def to_column(value: Any) -> Column:
     return F.lit(value)
 
 
-def call(function: Function, signatures: dict[int, tuple[str, ...]]) -> Any:
+def call(function: Function, signatures: Signatures) -> Any:
     """Call a user's function with Columns; the number of its parameters says with which."""
     count = _parameters(function, signatures)
     columns = [F.col(name) for name in signatures[count]]
@@ -49,7 +51,7 @@ def call(function: Function, signatures: dict[int, tuple[str, ...]]) -> Any:
         raise ExpressionError([_failed(function, error)]) from error
 
 
-def column(function: Function, signatures: dict[int, tuple[str, ...]]) -> Column:
+def column(function: Function, signatures: Signatures) -> Column:
     """Call a user's function and make a Column of what it returns."""
     result = call(function, signatures)
     try:
@@ -58,7 +60,7 @@ def column(function: Function, signatures: dict[int, tuple[str, ...]]) -> Column
         raise ExpressionError([_failed(function, error)]) from error
 
 
-def pair(function: Function, signatures: dict[int, tuple[str, ...]]) -> tuple[Column, Column]:
+def pair(function: Function, signatures: Signatures) -> tuple[Column, Column]:
     """Call a user's function that returns a key and a value."""
     result = call(function, signatures)
     if not isinstance(result, tuple) or len(result) != 2:
@@ -74,13 +76,15 @@ def pair(function: Function, signatures: dict[int, tuple[str, ...]]) -> tuple[Co
     return to_column(result[0]), to_column(result[1])
 
 
-def _parameters(function: Function, signatures: dict[int, tuple[str, ...]]) -> int:
+def _parameters(function: Function, signatures: Signatures) -> int:
     try:
         parameters = inspect.signature(function.call).parameters.values()
     except (TypeError, ValueError):
         return 1 if 1 in signatures else max(signatures)
     required = [
-        p for p in parameters if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        p
+        for p in parameters
+        if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
     ]
     if len(required) in signatures:
         return len(required)

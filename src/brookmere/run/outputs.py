@@ -97,10 +97,10 @@ class _Reader:
         self._data = data
         self.position = 0
 
-    def place(self) -> tuple[int, int, int, int, int, int, int]:
+    def place(self) -> tuple[int, ...]:
         values = _PLACE.unpack_from(self._data, self.position)
         self.position += _PLACE.size
-        return values  # type: ignore[return-value]
+        return values
 
     def integer(self) -> int:
         (value,) = _INT.unpack_from(self._data, self.position)

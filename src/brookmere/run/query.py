@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.streaming import StreamingQuery
+from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.types import TimestampType
 
 from brookmere.errors import EngineError, Fault, RecordError, TopologyError, nearest
@@ -50,7 +50,7 @@ class Query:
 
     def failure(self) -> RecordError | EngineError | None:
         """Return why the query failed, or None."""
-        found: Any = self.handle._jsq.exception()  # type: ignore[attr-defined]
+        found: Any = self.handle._jsq.exception()
         return from_java(found.get()) if found.isDefined() else None
 
     def counters(self) -> dict[str, dict[str, int]]:
@@ -126,8 +126,8 @@ def start(
 ) -> Query:
     """Start a query from raw rows to a sink of the kernel's own rows."""
     count = checkpointed_partitions(checkpoint) or spark_partitions or _shuffle_partitions(session)
-    jvm: Any = session._jvm  # type: ignore[attr-defined]
-    assembly = jvm.org.apache.spark.sql.brookmere.Assembly(session._jsparkSession, compiled.program, count)  # type: ignore[attr-defined]
+    jvm: Any = session._jvm
+    assembly = jvm.org.apache.spark.sql.brookmere.Assembly(session._jsparkSession, compiled.program, count)
     rows = DataFrame(assembly.rows(raw._jdf), session)
     before = session.conf.get("spark.sql.shuffle.partitions")
     session.conf.set("spark.sql.shuffle.partitions", str(count))
@@ -189,16 +189,30 @@ def _optional(frame: DataFrame, name: str, data_type: str) -> Column:
     return found.cast(data_type).alias(name)
 
 
-OUTPUT = ("kind", "topic", "key", "value", "timestamp", "headers", "failure", "task", "clock", "source", "seq", "due", "step")
+OUTPUT = (
+    "kind",
+    "topic",
+    "key",
+    "value",
+    "timestamp",
+    "headers",
+    "failure",
+    "task",
+    "clock",
+    "source",
+    "seq",
+    "due",
+    "step",
+)
 
 
 def output_rows(compiled: Compiled, rows: DataFrame) -> DataFrame:
     """Return a batch as rows with the columns of `OUTPUT`.
 
-    `kind` is record, error or tap. (clock, source, seq, due, step) is the order of arrival; `failure` describes
-    what went wrong in an error. `task` is the number of the task that wrote the row.
+    `kind` is record, error or tap. (clock, source, seq, due, step) is the order of arrival; `failure`
+    describes what went wrong in an error. `task` is the number of the task that wrote the row.
     """
-    jvm: Any = rows.sparkSession._jvm  # type: ignore[attr-defined]
+    jvm: Any = rows.sparkSession._jvm
     assembly = jvm.org.apache.spark.sql.brookmere.Assembly
 
     def unpack(column: Column, schema: str) -> Column:
@@ -218,7 +232,10 @@ def output_rows(compiled: Compiled, rows: DataFrame) -> DataFrame:
         F.when(is_error, "error").when(is_tap, "tap").otherwise("record").alias("kind"),
         F.when(is_routed, route["topic"]).otherwise(topic).alias("topic"),
         F.col("key"),
-        F.when(is_error, F.lit(None)).when(is_routed, route["value"]).otherwise(F.col("value")).alias("value"),
+        F.when(is_error, F.lit(None))
+        .when(is_routed, route["value"])
+        .otherwise(F.col("value"))
+        .alias("value"),
         F.col("ts").alias("timestamp"),
         unpack(F.col("headers"), assembly.headersSchema())["headers"].alias("headers"),
         F.when(is_error, unpack(F.col("value"), assembly.errorSchema())).alias("failure"),

@@ -19,7 +19,7 @@ _WORDS = {
     ),
     "aggregate": (
         "uses the aggregate function {0}, but sees one record at a time",
-        "Aggregate with group_by_key().agg(...) or aggregate(...); for arrays use F.aggregate, F.array_max and so on",
+        "Aggregate with group_by_key().agg(...) or aggregate(...); for arrays use F.aggregate or F.array_max",
     ),
     "window": (
         "uses the window function {0}, but sees one record at a time",
@@ -38,8 +38,14 @@ _WORDS = {
         "uses {0}, which gives another result when a batch is repeated",
         "Derive the value from the record, for example with F.hash or F.sha2",
     ),
-    "operator": ("needs Spark's operator {0}, so it is not a row-wise expression", "Use row-wise functions only"),
-    "array": ("gives {0}, but an array of values is needed", "Return an array, for example F.split(value, ' ')"),
+    "operator": (
+        "needs Spark's operator {0}, so it is not a row-wise expression",
+        "Use row-wise functions only",
+    ),
+    "array": (
+        "gives {0}, but an array of values is needed",
+        "Return an array, for example F.split(value, ' ')",
+    ),
     "pairs": (
         "gives {0}, but an array of structs with key and value is needed",
         "Return for example F.transform(words, lambda w: F.struct(w.alias('key'), F.lit(1).alias('value')))",

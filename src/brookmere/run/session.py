@@ -56,7 +56,7 @@ def spark_session(
 
 def check_kernel(session: SparkSession) -> None:
     """Refuse a session that cannot load the kernel."""
-    package: Any = session._jvm  # type: ignore[attr-defined]
+    package: Any = session._jvm
     if type(package.brookmere.kernel.program.ProgramBuilder).__name__ != "JavaClass":
         raise EngineError(
             "This Spark session was started without Brookmere's kernel, so it cannot run a topology. "

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
-from pyspark.sql.types import DataType, DecimalType, FractionalType, IntegralType, StructType
+from pyspark.sql.types import (
+    DataType,
+    DecimalType,
+    DoubleType,
+    FractionalType,
+    IntegralType,
+    LongType,
+    StructType,
+)
 
 from brookmere.errors import ExpressionError, Fault, nearest
 from brookmere.run.columns import AGGREGATE, VALUE, column
@@ -37,7 +45,16 @@ class _Field:
     subtract: Column | None = None
 
 
-def fold(shorts: Sequence[ShortAggregate], value_type: DataType, type_of: "TypeOf", where: str | None) -> Folded:
+class TypeOf:
+    """Answers what type a Column over the value has."""
+
+    def __call__(self, column: Column) -> DataType:
+        raise NotImplementedError
+
+
+def fold(
+    shorts: Sequence[ShortAggregate], value_type: DataType, type_of: TypeOf, where: str | None
+) -> Folded:
     """Return the Columns for `shorts`; `type_of` tells the type that a Column over the value has."""
     kept: list[_Field] = []
     shown: list[Column] = []
@@ -57,13 +74,6 @@ def fold(shorts: Sequence[ShortAggregate], value_type: DataType, type_of: "TypeO
         ),
         result=F.struct(*shown) if hides else None,
     )
-
-
-class TypeOf:
-    """Answers what type a Column over the value has."""
-
-    def __call__(self, column: Column) -> DataType:
-        raise NotImplementedError
 
 
 def _one(
@@ -109,29 +119,19 @@ def _sum(name: str, kept: Column, x: Column, total: DataType) -> _Field:
     )
 
 
-def _average(
-    short: ShortAggregate, x: Column, t: DataType, where: str | None
-) -> tuple[list[_Field], Column]:
+def _average(short: ShortAggregate, x: Column, t: DataType, where: str | None) -> tuple[list[_Field], Column]:
     _sum_type(short, t, where)
     total_name, count_name = f"{short.name}$sum", f"{short.name}$count"
     total, count = F.col(AGGREGATE)[total_name], F.col(AGGREGATE)[count_name]
     one = F.when(x.isNull(), 0).otherwise(1).cast("bigint")
     fields = [
-        _sum(total_name, total, x.cast("double"), _double()),
+        _sum(total_name, total, x.cast("double"), DoubleType()),
         _Field(count_name, F.lit(0).cast("bigint"), count + one, count - one),
     ]
     return fields, F.when(count > 0, total / count)
 
 
-def _double() -> DataType:
-    from pyspark.sql.types import DoubleType
-
-    return DoubleType()
-
-
 def _sum_type(short: ShortAggregate, t: DataType, where: str | None) -> DataType:
-    from pyspark.sql.types import DoubleType, LongType
-
     if isinstance(t, DecimalType):
         return DecimalType(min(38, t.precision + 10), t.scale)
     if isinstance(t, IntegralType):
@@ -157,7 +157,7 @@ def _read(short: ShortAggregate, value_type: DataType, where: str | None) -> Col
         raise ExpressionError(
             [
                 Fault(
-                    f"{short.kind}({name!r}) of agg() names a field, but the value is {value_type.simpleString()}",
+                    f"{short.kind}({name!r}) of agg() names a field of {value_type.simpleString()}",
                     where,
                     f"Use a lambda of the value: {short.kind}(lambda value: value)",
                 )

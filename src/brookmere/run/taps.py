@@ -8,6 +8,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
+from pyspark.sql.types import _parse_datatype_json_string
 
 from brookmere.run.compiler import Compiled
 
@@ -33,7 +34,14 @@ def show(records: Sequence[tuple[int, bytes | None, bytes | None]], compiled: Co
 def unpickle(compiled: Compiled, node: int, is_key: bool, packed: list[bytes | None]) -> list[Any]:
     """Return the Python values of packed rows that a node sent."""
     data = compiled.builder.pickle(node, is_key, [None if p is None else bytearray(p) for p in packed])
-    return [plain(value) for value in pickle.loads(bytes(data))]
+    return python_values(data, compiled.builder.keyType(node) if is_key else compiled.builder.valueType(node))
+
+
+def python_values(pickled: Any, type_json: str) -> list[Any]:
+    """Return the values of a list that the kernel pickled, as `collect()` gives them, but with dicts for rows."""
+    data_type = _parse_datatype_json_string(type_json)
+    # Rows come converted; dates and times that stand alone or in arrays and maps are still numbers.
+    return [plain(data_type.fromInternal(value)) for value in pickle.loads(bytes(pickled))]
 
 
 def plain(value: Any) -> Any:

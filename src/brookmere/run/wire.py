@@ -29,7 +29,7 @@ class Wire:
     """Makes readers and writers for one program."""
 
     def __init__(self, session: SparkSession, builder: Any) -> None:
-        self._jvm: Any = session._jvm  # type: ignore[attr-defined]
+        self._jvm: Any = session._jvm
         self._builder = builder
 
     def reader(self, serde: Serde, role: str, where: str | None) -> Any:
@@ -117,9 +117,9 @@ class Wire:
             start = first
             end = start + serde.size_ms if serde.size_ms is not None else F.lit(2**63 - 1).cast("bigint")
         short = F.raise_error(F.lit(f"a windowed key has at least {tail} bytes"))
-        return F.when(length >= tail, F.struct(key.alias("key"), start.alias("start"), end.alias("end"))).otherwise(
-            short
-        )
+        return F.when(
+            length >= tail, F.struct(key.alias("key"), start.alias("start"), end.alias("end"))
+        ).otherwise(short)
 
     def _long(self, raw: Column) -> Column:
         return Column(self._jvm.org.apache.spark.sql.brookmere.Wire.read(raw._jc, "long"))
@@ -151,7 +151,9 @@ def _schema(serde: Json) -> Any:
 
 def _ddl(inner: Serde) -> str:
     if not isinstance(inner, Json) or inner.ddl is None:
-        raise UnsupportedError("A windowed key in JSON form needs a built-in inner serde or Json with a DDL string")
+        raise UnsupportedError(
+            "A windowed key in JSON form needs a built-in inner serde or Json with a DDL string"
+        )
     return inner.ddl
 
 

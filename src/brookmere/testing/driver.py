@@ -105,19 +105,23 @@ class TopologyTestDriver:
         return OutputTopic(name, self._queues.setdefault(name, deque()), keys, values)
 
     def pipe_records(self, records: Iterable[tuple[str, Record]]) -> None:
-        """Feed records, each with the name of its topic, as one micro-batch."""
-        self._pipe([self._raw(topic, record) for topic, record in records])
+        """Feed records, each with the name of its topic, as one micro-batch.
+
+        A program that reads what it writes gets them one by one: each goes through the loop before the next.
+        """
+        raw = [self._raw(topic, record) for topic, record in records]
+        loops = any(topic in self._plan.topics for topic in self._compiled.sinks.values())
+        for batch in [[one] for one in raw] if loops else [raw]:
+            self._pipe(batch)
 
     def store(self, name: str) -> StoreView:
         """Return a view of a store."""
-        for stage in self._plan.stages:
-            if name in stage.stores:
-                chosen = next(s.store_type for s in self._plan.topology.stores if s.name == name)
-                kind = self._store_type if chosen == "auto" else chosen
-                number = stage.number
-                return StoreView(name, lambda: self._engine.store(name, kind, number))
-        known = [n for stage in self._plan.stages for n in stage.stores]
-        raise ConfigError(_unknown("store", name, known))
+        stage_of = {store: stage.number for stage in self._plan.stages for store in stage.stores}
+        if name not in stage_of:
+            raise ConfigError(_unknown("store", name, stage_of))
+        chosen = next(s.store_type for s in self._plan.topology.stores if s.name == name)
+        kind = self._store_type if chosen == "auto" else chosen
+        return StoreView(name, lambda: self._engine.store(name, kind, stage_of[name]))
 
     def advance_wall_clock(self, step: timedelta) -> None:
         """Move the wall clock, which starts at `start_time`."""
@@ -165,7 +169,9 @@ class TopologyTestDriver:
 
         return Wire.default(self._compiled.builder, self._compiled.numbers[sink.name], is_key)
 
-    def _raw(self, topic: str, record: Record, key: Serde | None = None, value: Serde | None = None) -> RawRecord:
+    def _raw(
+        self, topic: str, record: Record, key: Serde | None = None, value: Serde | None = None
+    ) -> RawRecord:
         source = self._source(topic)
         key_serde, value_serde = key or source.key or Bytes(), value or source.value or Bytes()
         return self._placed(
@@ -191,7 +197,9 @@ class TopologyTestDriver:
             # Kafka's producer spreads records without key; one after the other is as good as any order.
             partition = self._clock % count if key is None else partition_for(key, count)
         if not 0 <= partition < count:
-            raise ConfigError(f"The topic {topic!r} has {count} partitions, so there is no partition {partition}")
+            raise ConfigError(
+                f"The topic {topic!r} has {count} partitions, so there is no partition {partition}"
+            )
         offset = self._offsets.get((topic, partition), 0)
         self._offsets[topic, partition] = offset + 1
         clock = self._clock

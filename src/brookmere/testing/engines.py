@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import shutil
 import struct
 import tempfile
@@ -18,7 +17,7 @@ from brookmere.record import Header
 from brookmere.run.compiler import Compiled
 from brookmere.run.failures import from_py4j
 from brookmere.run.query import Query, read_counters, start
-from brookmere.run.taps import plain
+from brookmere.run.taps import plain, python_values
 
 StoreRow = tuple[Any, Any, int]
 """Key, value and timestamp."""
@@ -62,11 +61,12 @@ class LocalEngine:
 
     def __init__(self, compiled: Compiled, session: SparkSession) -> None:
         self._compiled = compiled
-        jvm: Any = session._jvm  # type: ignore[attr-defined]
+        jvm: Any = session._jvm
         routed = jvm.java.util.HashSet()
         for node in compiled.routed:
             routed.add(node)
         self._runner = jvm.brookmere.kernel.local.LocalRunner(compiled.program, routed)
+        self._jvm = jvm
 
     def run(self, records: Sequence[RawRecord]) -> bytes:
         try:
@@ -77,8 +77,8 @@ class LocalEngine:
     def restart(self) -> None:
         self._runner.restart()
 
-    def store(self, name: str, kind: str, stage: int) -> list[StoreRow]:
-        return rows_of(self._runner.store(name))
+    def store(self, name: str, kind: str, stage: int) -> list[StoreRow]:  # noqa: ARG002 - an engine's face
+        return rows_of(self._runner.store(name), *store_types(self._jvm, self._compiled, name))
 
     def counters(self) -> dict[str, dict[str, int]]:
         return read_counters(self._compiled, self._runner.counters())
@@ -94,8 +94,8 @@ class SparkEngine:
         self._compiled = compiled
         self._session = session
         self._partitions = spark_partitions
-        jvm: Any = session._jvm  # type: ignore[attr-defined]
-        self._topics = jvm.org.apache.spark.sql.brookmere.MemoryTopics(session._jsparkSession)  # type: ignore[attr-defined]
+        jvm: Any = session._jvm
+        self._topics = jvm.org.apache.spark.sql.brookmere.MemoryTopics(session._jsparkSession)
         self._routed = jvm.java.util.HashSet()
         for node in compiled.routed:
             self._routed.add(node)
@@ -113,7 +113,7 @@ class SparkEngine:
             spark_partitions=self._partitions,
         )
 
-    def _write(self, rows: DataFrame, batch: int) -> None:
+    def _write(self, rows: DataFrame, _batch: int) -> None:
         self._out.append(bytes(self._query.assembly.collect(rows._jdf, self._routed)))
 
     def run(self, records: Sequence[RawRecord]) -> bytes:
@@ -135,28 +135,29 @@ class SparkEngine:
         columns = ("key.task AS task", "user_map_key AS key", "user_map_value AS kept")
         found = state.selectExpr(*columns).collect()
         if is_log:
-            return self._log_rows(name, [(r["task"], r["key"]["chunk"], r["kept"]["v"]["data"]) for r in found])
+            return self._log_rows(
+                name, [(r["task"], r["key"]["chunk"], r["kept"]["v"]["data"]) for r in found]
+            )
         rows = [(plain(r["key"]), plain(r["kept"]["v"]), int(r["kept"]["ts"])) for r in found]
         key_is_struct, value_is_struct = self._structs(name)
-        return [(k if key_is_struct else k["value"], v if value_is_struct else v["value"], t) for k, v, t in rows]
+        return [
+            (k if key_is_struct else k["value"], v if value_is_struct else v["value"], t) for k, v, t in rows
+        ]
 
     def _log_rows(self, name: str, chunks: list[tuple[int, int, bytearray]]) -> list[StoreRow]:
-        jvm: Any = self._session._jvm  # type: ignore[attr-defined]
-        key, value = self._types(name)
+        jvm: Any = self._session._jvm
+        key, value = store_types(jvm, self._compiled, name)
         rows: list[StoreRow] = []
         for task in sorted({task for task, _, _ in chunks}):
             ordered = sorted((number, data) for t, number, data in chunks if t == task and number >= 0)
             logs = [data for _, data in ordered]
-            rows += rows_of(jvm.org.apache.spark.sql.brookmere.Assembly.readLog(logs, key, value))
+            kept = jvm.org.apache.spark.sql.brookmere.Assembly.readLog(logs, key, value)
+            rows += rows_of(kept, key, value)
         return rows
 
-    def _types(self, name: str) -> tuple[str, str]:
-        jvm: Any = self._session._jvm  # type: ignore[attr-defined]
-        known = jvm.org.apache.spark.sql.brookmere.Assembly.stores(self._compiled.program)
-        return next((str(s[2]), str(s[3])) for s in known if s[0] == name)
-
     def _structs(self, name: str) -> tuple[bool, bool]:
-        key, value = self._types(name)
+        jvm: Any = self._session._jvm
+        key, value = store_types(jvm, self._compiled, name)
         return key.startswith('{"type":"struct"'), value.startswith('{"type":"struct"')
 
     def counters(self) -> dict[str, dict[str, int]]:
@@ -167,10 +168,16 @@ class SparkEngine:
         shutil.rmtree(self._checkpoint, ignore_errors=True)
 
 
-def rows_of(found: Any) -> list[StoreRow]:
+def rows_of(found: Any, key_type: str, value_type: str) -> list[StoreRow]:
     """Return the rows that the kernel hands over as pickled lists."""
-    keys, values = pickle.loads(bytes(found.keys())), pickle.loads(bytes(found.values()))
-    return [(plain(k), plain(v), int(t)) for k, v, t in zip(keys, values, found.times(), strict=True)]
+    keys, values = python_values(found.keys(), key_type), python_values(found.values(), value_type)
+    return [(k, v, int(t)) for k, v, t in zip(keys, values, found.times(), strict=True)]
+
+
+def store_types(jvm: Any, compiled: Compiled, name: str) -> tuple[str, str]:
+    """Return the types of a store's keys and values, in Spark's JSON form."""
+    known = jvm.org.apache.spark.sql.brookmere.Assembly.stores(compiled.program)
+    return next((str(s[2]), str(s[3])) for s in known if s[0] == name)
 
 
 def encode(records: Sequence[RawRecord]) -> bytearray:

@@ -22,10 +22,15 @@ final class TableToStream(id: Int, name: String) extends Processor(id, name) {
 }
 
 /** Sends a record to the child of the first predicate that holds, or to the default child. */
-final class Branch(id: Int, name: String, predicates: Array[Bound], hasDefault: Boolean) extends Evaluating(id, name) {
+final class Branch(id: Int, name: String, hasDefault: Boolean) extends Evaluating(id, name) {
+  var predicates: Array[Bound] = Array.empty
   @transient private var tests: Array[Projection] = _
-  /** Positions in `children`: one per predicate, the default's last; -1 where nobody listens. */
-  var targets: Array[Int] = Array.fill(predicates.length + 1)(-1)
+  /** Positions in `children`: one per predicate, the default's last. */
+  private var targets: Array[Int] = Array.empty
+  def target(predicate: Int, child: Int): Unit = {
+    targets = targets.padTo(predicate + 1, -1)
+    targets(predicate) = child
+  }
   override def open(): Unit = { super.open(); tests = predicates.map(_.compile()) }
 
   override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit = {
@@ -33,8 +38,8 @@ final class Branch(id: Int, name: String, predicates: Array[Bound], hasDefault: 
     var i = 0
     while (i < tests.length && !Test(tests(i), record)) i += 1
     if (i < tests.length || hasDefault) {
-      val to = targets(i)
-      if (to >= 0) { forwarded += 1; children(to).receive(key, value, null, ts) }
+      forwarded += 1
+      children(targets(i)).receive(key, value, null, ts)
     } else drop()
   }
 }

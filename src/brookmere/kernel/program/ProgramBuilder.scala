@@ -97,17 +97,22 @@ final class ProgramBuilder(spark: SparkSession, stageCount: Int, tasks: Int, top
     }
   }
 
-  def branch(id: Int, name: String, stage: Int, parents: JList[Integer], predicates: JList[Column], hasDefault: Boolean): Unit = {
+  def branch(id: Int, name: String, stage: Int, parents: JList[Integer], hasDefault: Boolean): Unit = {
     val in = input(name, parents)
-    val tests = predicates.asScala.map(p => test(in, p)).toArray
-    add(id, stage, new ops.Branch(id, name, tests, hasDefault), in.key, in.value, isTable = false, ids(parents))
+    add(id, stage, new ops.Branch(id, name, hasDefault), in.key, in.value, isTable = false, ids(parents))
+  }
+
+  /** Adds a predicate to a branch, behind those it has. */
+  def branchTest(branch: Int, predicate: Column): Unit = {
+    val b = made(branch).processor.asInstanceOf[ops.Branch]
+    b.predicates = b.predicates :+ test(made(branch), predicate)
   }
 
   /** Says which child of a branch gets the records of predicate `position`. */
   def branchTarget(branch: Int, position: Int, child: Int): Unit =
-    made(branch).processor.asInstanceOf[ops.Branch].targets(position) = positions((branch, child))
+    made(branch).processor.asInstanceOf[ops.Branch].target(position, positions((branch, child)))
 
-  def pass(id: Int, name: String, stage: Int, parents: JList[Integer]): Unit = {
+  def passThrough(id: Int, name: String, stage: Int, parents: JList[Integer]): Unit = {
     val in = input(name, parents)
     add(id, stage, new ops.PassThrough(id, name), in.key, in.value, in.isTable, ids(parents))
   }

@@ -1,0 +1,1 @@
+"""Measures Brookmere beside Spark's own aggregation: `python -m benchmarks`."""

@@ -1,0 +1,167 @@
+"""Turns a case into numbers: runs its query for some batches and reads clocks between them."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+from benchmarks.cases import Case, Running, start
+from benchmarks.check import Facts, found
+from benchmarks.clock import cpu_clock
+from benchmarks.data import Feed
+
+_PATIENCE = 300.0
+_POLL = 0.01
+
+Times = list[list[int]]
+"""[nanoseconds processing, nanoseconds writing state, rows] of Brookmere's stages 1 and on, summed over tasks."""
+
+
+class QueryFailedError(Exception):
+    """A query ended, or hung, before it was measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """The numbers of one micro-batch."""
+
+    number: int
+    cpu_ns: int
+    trigger_ms: int
+    add_ms: int
+    commit_ms: int
+    """Of the state stores, summed over tasks."""
+    stages: Times
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The measured batches of a query, and the number and the facts of the one behind them."""
+
+    batches: list[Batch]
+    checked: tuple[int, Facts]
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """A session to measure in. `warm_up` batches, at least two, are run before `measured` ones."""
+
+    session: SparkSession
+    warm_up: int
+    measured: int
+
+    def run(self, case: Case, feed: Feed) -> Run:
+        """Run a case from an empty state.
+
+        Raises:
+            QueryFailedError: the query failed or took too long.
+        """
+        checkpoint = Path(tempfile.mkdtemp(prefix="brookmere-bench-"))
+        last = self.warm_up + self.measured
+        try:
+            probe = _Probe(case, cpu_clock(self.session), last)
+            self._watch(case, feed, probe, checkpoint)
+            batches = probe.batches(range(self.warm_up, last))
+            if case.direct:
+                # Its output is nowhere to be seen, so a query on the same state shows the next batch.
+                probe = _Probe(replace(case, direct=False), lambda: 0, 0)
+                self._watch(probe.case, feed, probe, checkpoint)
+            assert probe.checked is not None, "a query is done when its output was checked"
+            return Run(batches, probe.checked)
+        finally:
+            shutil.rmtree(checkpoint, ignore_errors=True)
+
+    def _watch(self, case: Case, feed: Feed, probe: _Probe, checkpoint: Path) -> None:
+        running = start(case, feed, probe.sink, session=self.session, checkpoint=checkpoint)
+        probe.running = running
+        deadline = time.monotonic() + _PATIENCE
+        try:
+            while not probe.done.wait(_POLL if case.direct else 1.0):
+                if case.direct:
+                    probe.poll()
+                if not running.handle.isActive or time.monotonic() > deadline:
+                    error = running.handle.exception()
+                    raise QueryFailedError(f"{case.name} at {feed.keys} keys: {error or 'no end in sight'}")
+            recent = running.handle.recentProgress
+            probe.progress = {p.batchId: p for p in recent if p.numInputRows == feed.rows}
+        finally:
+            self._end(case, running)
+
+    def _end(self, case: Case, running: Running) -> None:
+        # Stopping a query amid a batch, which only a sink of its own can prevent, is told as errors.
+        if case.direct:
+            self.session.sparkContext.setLogLevel("OFF")
+        running.stop()
+        # Each case starts with a clean heap and without the state stores, and their background work, of the last.
+        jvm: Any = self.session._jvm
+        jvm.org.apache.spark.sql.execution.streaming.state.StateStore.stop()
+        jvm.java.lang.System.gc()
+        self.session.sparkContext.setLogLevel("ERROR")
+
+
+@dataclass(slots=True)
+class _Probe:
+    """The sink of a measured query. It reads the clocks when a batch arrives, which ends the batch before."""
+
+    case: Case
+    cpu: Callable[[], int]
+    last: int
+    running: Running | None = None
+    done: threading.Event = field(default_factory=threading.Event)
+    checked: tuple[int, Facts] | None = None
+    progress: dict[int, Any] = field(default_factory=dict)
+    _marks: dict[int, tuple[int, Times]] = field(default_factory=dict)
+
+    def sink(self, rows: DataFrame, batch: int) -> None:
+        self._mark(batch)
+        if batch < self.last:
+            rows.write.format("noop").mode("overwrite").save()
+            return
+        self.checked = batch, found(self.case, rows)
+        self.done.set()
+        # Holds the query between two batches until it is stopped.
+        deadline = time.monotonic() + _PATIENCE
+        while (self.running is None or self.running.handle.isActive) and time.monotonic() < deadline:
+            time.sleep(_POLL)
+
+    def poll(self) -> None:
+        """Do for a query with Spark's own sink what `sink` does."""
+        assert self.running is not None
+        handle: Any = self.running.handle
+        progress = handle._jsq.lastProgress()
+        if progress is not None and progress.batchId() + 1 not in self._marks:
+            self._mark(progress.batchId() + 1)
+            if progress.batchId() + 1 >= self.last:
+                self.done.set()
+
+    def _mark(self, batch: int) -> None:
+        self._marks[batch] = self.cpu(), self.running.stage_times() if self.running else []
+
+    def batches(self, numbers: range) -> list[Batch]:
+        return [
+            _batch(number, self._marks[number], self._marks[number + 1], self.progress[number])
+            for number in numbers
+        ]
+
+
+def _batch(number: int, before: tuple[int, Times], after: tuple[int, Times], progress: Any) -> Batch:
+    stages = [
+        [new - old for new, old in zip(late, early, strict=True)]
+        for late, early in zip(after[1], before[1], strict=True)
+    ]
+    return Batch(
+        number=number,
+        cpu_ns=after[0] - before[0],
+        trigger_ms=progress.durationMs["triggerExecution"],
+        add_ms=progress.durationMs["addBatch"],
+        commit_ms=sum(operator.commitTimeMs for operator in progress.stateOperators),
+        stages=stages,
+    )

@@ -1,0 +1,216 @@
+"""Turns the operators of processors into calls of the kernel's program builder."""
+
+# ruff: noqa: ARG002 - all operators are added by methods of one form
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any
+
+from pyspark.sql import Column
+from pyspark.sql.types import DataType, _parse_datatype_json_string
+
+from brookmere.plan.stages import Plan
+from brookmere.run.columns import NOTHING, RECORD, REDUCER, STEP, column, pair, to_column
+from brookmere.run.refusals import explained
+from brookmere.run.shorts import Folded, TypeOf, fold
+from brookmere.run.wire import Wire
+from brookmere.topology import operators as op
+from brookmere.topology.function import Function
+from brookmere.topology.nodes import ProcessorNode
+
+At = tuple[int, str, int, list[int]]
+"""What every node is added with: its number, name, stage and the numbers of its parents."""
+
+Step = Function | tuple[op.ShortAggregate, ...]
+
+
+def about(function: object, node: str, where: str | None) -> AbstractContextManager[None]:
+    """Explain failures as those of a user's function, at its own line."""
+    if isinstance(function, Function):
+        return explained(f"{function.role} ({node})", str(function.location))
+    return explained(f"node {node}", where)
+
+
+@dataclass(slots=True)
+class Processors:
+    """Adds processors to the program that `builder` builds."""
+
+    plan: Plan
+    builder: Any
+    wire: Wire
+    numbers: Mapping[str, int]
+    store_type: str
+    _kept_types: dict[str, str] = field(default_factory=dict)
+
+    def add(self, node: ProcessorNode, at: At) -> None:
+        """Add a processor."""
+        _ADD[type(node.operator)](self, node, node.operator, at)
+
+    def _filter(self, node: ProcessorNode, o: op.Filter, at: At) -> None:
+        with about(o.predicate, node.name, None):
+            self.builder.filter(*at, column(o.predicate, RECORD)._jc, o.negate)
+
+    def _map(self, node: ProcessorNode, o: op.Map, at: At) -> None:
+        with about(o.function, node.name, None):
+            key, value = pair(o.function, RECORD)
+            self.builder.project(*at, key._jc, value._jc)
+
+    def _map_values(self, node: ProcessorNode, o: op.MapValues, at: At) -> None:
+        with about(o.function, node.name, None):
+            self.builder.project(*at, None, column(o.function, RECORD)._jc)
+
+    def _select_key(self, node: ProcessorNode, o: op.SelectKey, at: At) -> None:
+        with about(o.function, node.name, None):
+            self.builder.project(*at, column(o.function, RECORD)._jc, None)
+
+    def _flat_map(self, node: ProcessorNode, o: op.FlatMap, at: At) -> None:
+        with about(o.function, node.name, None):
+            self.builder.flatMap(*at, column(o.function, RECORD)._jc)
+
+    def _flat_map_values(self, node: ProcessorNode, o: op.FlatMapValues, at: At) -> None:
+        with about(o.function, node.name, None):
+            self.builder.flatMapValues(*at, column(o.function, RECORD)._jc)
+
+    def _branch(self, node: ProcessorNode, o: op.Branch, at: At) -> None:
+        self.builder.branch(*at, o.default is not None)
+        for predicate in o.predicates:
+            with about(predicate, node.name, None):
+                self.builder.branchTest(at[0], column(predicate, RECORD)._jc)
+
+    def _tap(self, node: ProcessorNode, o: op.Tap, at: At) -> None:
+        self.builder.tap(*at)
+
+    def _pass(self, node: ProcessorNode, o: op.PassThrough, at: At) -> None:
+        with explained(f"node {node.name}", str(node.location) if node.location else None):
+            self.builder.passThrough(*at)
+
+    def _key_not_null(self, node: ProcessorNode, o: op.KeyNotNull, at: At) -> None:
+        self.builder.keyNotNull(*at)
+
+    def _to_stream(self, node: ProcessorNode, o: op.TableToStream, at: At) -> None:
+        self.builder.tableToStream(*at)
+
+    def _table_source(self, node: ProcessorNode, o: op.TableSource, at: At) -> None:
+        self.builder.tableSource(*at, o.store, self._kind(o.store), o.send_old)
+
+    def _table_filter(self, node: ProcessorNode, o: op.TableFilter, at: At) -> None:
+        with about(o.predicate, node.name, None):
+            test = column(o.predicate, RECORD)._jc
+            self.builder.tableFilter(*at, test, o.negate, o.store, self._kind(o.store), o.send_old)
+
+    def _table_map_values(self, node: ProcessorNode, o: op.TableMapValues, at: At) -> None:
+        with about(o.function, node.name, None):
+            mapped = column(o.function, RECORD)._jc
+            kind = self._kind(o.store)
+            self.builder.tableMapValues(*at, mapped, o.store, kind, o.send_old, o.sees_null)
+
+    def _table_group(self, node: ProcessorNode, o: op.TableGroup, at: At) -> None:
+        with about(o.function, node.name, None):
+            key, value = pair(o.function, RECORD)
+            self.builder.tableGroup(*at, key._jc, value._jc)
+
+    def _aggregate(self, node: ProcessorNode, o: op.Aggregate, at: At) -> None:
+        folded = self._folded(o.step, node)
+        initial = folded.initial if folded else _initial(o.initial)
+        step = folded.add if folded else _step(o.step, o.initial)
+        result = folded.result if folded else None
+        with about(o.step, node.name, str(node.location)):
+            kept = self._kept_type(o.store, initial)
+            self.builder.aggregate(
+                *at, o.store, self._kind(o.store), _jc(initial), step._jc, kept, _jc(result), o.send_old
+            )
+
+    def _table_aggregate(self, node: ProcessorNode, o: op.TableAggregate, at: At) -> None:
+        folded = self._folded(o.adder, node)
+        initial = folded.initial if folded else _initial(o.initial)
+        add = folded.add if folded else _step(o.adder, o.initial)
+        subtract = folded.subtract if folded else _step(o.subtractor, o.initial)
+        result = folded.result if folded else None
+        with about(o.adder, node.name, str(node.location)):
+            steps = [add._jc, _jc(subtract)]
+            kept = self.builder.aggregateType(_jc(initial), at[3] * 2, steps)
+            self.builder.tableAggregate(
+                *at, o.store, self._kind(o.store), _jc(initial), *steps, kept, _jc(result), o.send_old
+            )
+
+    def _kept_type(self, store: str, initial: Column | None) -> str:
+        """Return the type that a store keeps: all aggregates that share it have a say."""
+        if store not in self._kept_types:
+            parents, steps = [], []
+            for node in self.plan.topology.nodes:
+                if not isinstance(node, ProcessorNode) or not isinstance(node.operator, op.Aggregate):
+                    continue
+                number = self.numbers[node.parents[0]]
+                if node.operator.store == store and self.builder.isMade(number):
+                    folded = self._folded(node.operator.step, node)
+                    step = folded.add if folded else _step(node.operator.step, node.operator.initial)
+                    parents.append(number)
+                    steps.append(step._jc)
+            self._kept_types[store] = self.builder.aggregateType(_jc(initial), parents, steps)
+        return self._kept_types[store]
+
+    def _folded(self, step: Step, node: ProcessorNode) -> Folded | None:
+        if isinstance(step, Function):
+            return None
+        parent = self.numbers[node.parents[0]]
+        where = str(node.location) if node.location else None
+        types = _ColumnTypes(self.builder, parent)
+        with explained(f"agg() of {node.name}", where):
+            return fold(step, self.wire.type_of(parent, False), types, where)
+
+    def _kind(self, store: str | None) -> str:
+        if store is None:
+            return ""
+        chosen = next(s.store_type for s in self.plan.topology.stores if s.name == store)
+        return self.store_type if chosen == "auto" else chosen
+
+
+_ADD: dict[type, Callable[[Processors, ProcessorNode, Any, At], None]] = {
+    op.Filter: Processors._filter,
+    op.Map: Processors._map,
+    op.MapValues: Processors._map_values,
+    op.SelectKey: Processors._select_key,
+    op.FlatMap: Processors._flat_map,
+    op.FlatMapValues: Processors._flat_map_values,
+    op.Branch: Processors._branch,
+    op.Tap: Processors._tap,
+    op.PassThrough: Processors._pass,
+    op.KeyNotNull: Processors._key_not_null,
+    op.Aggregate: Processors._aggregate,
+    op.TableSource: Processors._table_source,
+    op.TableFilter: Processors._table_filter,
+    op.TableMapValues: Processors._table_map_values,
+    op.TableToStream: Processors._to_stream,
+    op.TableGroup: Processors._table_group,
+    op.TableAggregate: Processors._table_aggregate,
+}
+
+
+class _ColumnTypes(TypeOf):
+    """Asks the builder what type a Column over a node's value has."""
+
+    def __init__(self, builder: Any, node: int) -> None:
+        self._builder = builder
+        self._node = node
+
+    def __call__(self, column: Column) -> DataType:
+        return _parse_datatype_json_string(self._builder.columnType(self._node, column._jc))
+
+
+def _initial(initial: op.Initial | None) -> Column | None:
+    if initial is None:
+        return None
+    return to_column(initial.value) if isinstance(initial, op.Literal) else column(initial, NOTHING)
+
+
+def _step(step: Step, initial: op.Initial | None) -> Column:
+    if not isinstance(step, Function):
+        raise TypeError("a short form is folded, not called")
+    return column(step, REDUCER if initial is None else STEP)
+
+
+def _jc(column: Column | None) -> Any:
+    return None if column is None else column._jc

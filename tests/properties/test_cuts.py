@@ -1,0 +1,26 @@
+"""The meaning of a program does not depend on where its records are cut into batches."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from pyspark.sql import SparkSession
+
+from tests.properties.cases import Case, cases, cut, cuts, single, whole
+from tests.properties.outcome import Runner
+from tests.properties.settings import examples
+
+STORE_TYPES = st.permutations(["memory", "rocksdb"])
+
+
+@given(case=cases(), sizes=cuts(), store_types=STORE_TYPES)
+@examples(60)
+def test_every_cut_into_batches_gives_the_same_records_in_the_same_order_and_the_same_stores(
+    spark: SparkSession, case: Case, sizes: list[int], store_types: list[str]
+) -> None:
+    one, other = (Runner(case, spark, {"store_type": store_type}) for store_type in store_types)
+
+    expected = one.run(single(case.records))
+
+    assert other.run(whole(case.records)) == expected
+    assert other.run(cut(case.records, sizes)) == expected
