@@ -37,7 +37,9 @@ def found(case: Case, output: DataFrame) -> Facts:
         columns = (_long("key").cast("string").alias("key"), _long("value").alias("n"))
     else:
         columns = (F.col("key").cast("string").alias("key"), _long("value").alias("n"))
-    return _facts(output.select(*columns).groupBy("key").agg(F.max("n").alias("n"), F.count("*").alias("rows")))
+    return _facts(
+        output.select(*columns).groupBy("key").agg(F.max("n").alias("n"), F.count("*").alias("rows"))
+    )
 
 
 def expected(case: Case, feed: Feed, batch: int, session: SparkSession) -> Facts:
@@ -74,7 +76,9 @@ def compare(case: Case, feed: Feed, batch: int, actual: Facts, right: Facts) -> 
 
 def _facts(per_key: DataFrame) -> Facts:
     # A remainder keeps the sum of the hashes inside a long.
-    code = F.pmod(F.xxhash64("key", F.col("n").cast("bigint"), F.col("rows").cast("bigint")), F.lit(2**31 - 1))
+    code = F.pmod(
+        F.xxhash64("key", F.col("n").cast("bigint"), F.col("rows").cast("bigint")), F.lit(2**31 - 1)
+    )
     row = per_key.agg(F.sum("rows"), F.count("*"), F.sum("n"), F.sum(code)).collect()[0]
     return Facts(*[int(value or 0) for value in row])
 

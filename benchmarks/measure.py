@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """A session to measure in. `warm_up` batches, at least two, are run before `measured` ones."""
+    """A session to measure in. At least `warm_up` batches are run before `measured` ones."""
 
     session: SparkSession
     warm_up: int
@@ -65,11 +66,13 @@ class Bench:
             QueryFailedError: the query failed or took too long.
         """
         checkpoint = Path(tempfile.mkdtemp(prefix="brookmere-bench-"))
-        last = self.warm_up + self.measured
+        # The measured batches meet keys that the state knows already.
+        first = max(self.warm_up, ceil(feed.keys / feed.rows) if feed.rows > 1 else 0)
+        last = first + self.measured
         try:
             probe = _Probe(case, cpu_clock(self.session), last)
             self._watch(case, feed, probe, checkpoint)
-            batches = probe.batches(range(self.warm_up, last))
+            batches = probe.batches(range(first, last))
             if case.direct:
                 # Its output is nowhere to be seen, so a query on the same state shows the next batch.
                 probe = _Probe(replace(case, direct=False), lambda: 0, 0)
@@ -146,10 +149,9 @@ class _Probe:
         self._marks[batch] = self.cpu(), self.running.stage_times() if self.running else []
 
     def batches(self, numbers: range) -> list[Batch]:
-        return [
-            _batch(number, self._marks[number], self._marks[number + 1], self.progress[number])
-            for number in numbers
-        ]
+        # On a busy machine a poll can come too late for a short batch.
+        marked = [n for n in numbers if n in self._marks and n + 1 in self._marks]
+        return [_batch(n, self._marks[n], self._marks[n + 1], self.progress[n]) for n in marked]
 
 
 def _batch(number: int, before: tuple[int, Times], after: tuple[int, Times], progress: Any) -> Batch:

@@ -1,4 +1,4 @@
-"""Row-wise expressions of every family of pyspark.sql.functions, over one wide value, and rows to try them on."""
+"""Row-wise expressions of every family of pyspark.sql.functions, and rows to try them on."""
 
 from __future__ import annotations
 
@@ -161,7 +161,9 @@ TIMES: dict[str, Expression] = {
     "from_unixtime": lambda v: F.from_unixtime(v.l),
     "make_date": lambda v: F.make_date(F.lit(2024), F.lit(2), F.abs(v.small)),
     "zone_shift": lambda v: F.from_utc_timestamp(v.at, "America/New_York"),
-    "interval_by_cast": lambda v: v.at + F.lit("INTERVAL '1 02:03:04' DAY TO SECOND").cast("interval day to second"),
+    "interval_by_cast": lambda v: (
+        v.at + F.lit("INTERVAL '1 02:03:04' DAY TO SECOND").cast("interval day to second")
+    ),
     "interval_of_months": lambda v: v.day + F.make_ym_interval(F.lit(1), F.lit(2)),
     "interval_result": lambda v: v.at - F.lit("2024-01-01").cast("timestamp"),
     "interval_in_expr": lambda v: v.at + F.expr("INTERVAL 90 MINUTES"),
@@ -174,7 +176,9 @@ TIMES: dict[str, Expression] = {
 
 NESTED: dict[str, Expression] = {
     "nested_field": lambda v: v.inner.deep.z,
-    "struct_of_fields": lambda v: F.struct(v.i, v.inner["name"].alias("n"), F.struct(v.s.alias("t")).alias("u")),
+    "struct_of_fields": lambda v: F.struct(
+        v.i, v.inner["name"].alias("n"), F.struct(v.s.alias("t")).alias("u")
+    ),
     "whole_struct": lambda v: v.inner,
     "with_field": lambda v: v.inner.withField("a", v.i).withField("deep.y", F.lit(1)),
     "drop_fields": lambda v: v.inner.dropFields("a", "deep").withField("k", F.lit("k")),
@@ -233,7 +237,9 @@ HIGHER_ORDER: dict[str, Expression] = {
         lambda acc: F.try_divide(acc["sum"], acc.n),
     ),
     "zip_with": lambda v: F.zip_with(v.xs, v.words, lambda x, w: F.concat_ws(":", x.cast("string"), w)),
-    "transform_values": lambda v: F.transform_values(v.tags, lambda name, x: F.concat(name, x.cast("string"))),
+    "transform_values": lambda v: F.transform_values(
+        v.tags, lambda name, x: F.concat(name, x.cast("string"))
+    ),
     "transform_keys": lambda v: F.transform_keys(v.tags, lambda name, x: F.upper(name)),
     "map_filter": lambda v: F.map_filter(v.tags, lambda name, x: x.isNotNull()),
     "map_zip_with": lambda v: F.map_zip_with(v.tags, v.tags, lambda name, x, y: x + y),

@@ -42,7 +42,7 @@ def _told(record: Record) -> str:
 
 
 @st.composite
-def cases(draw: Draw, limits: Limits = ANYTHING, most_records: int = 16) -> Case:
+def cases(draw: Draw, limits: Limits = ANYTHING, least_records: int = 0, most_records: int = 16) -> Case:
     """Draw a program and what it is fed."""
     program = draw(programs(limits))
     counts = st.integers(1, _MOST_PARTITIONS)
@@ -54,7 +54,7 @@ def cases(draw: Draw, limits: Limits = ANYTHING, most_records: int = 16) -> Case
         )
     fed = st.tuples(st.sampled_from(program.inputs), records())
     # A list that may have any length is mostly short.
-    size = draw(st.integers(0, most_records))
+    size = draw(st.integers(least_records, most_records))
     drawn = draw(st.lists(fed, min_size=size, max_size=size))
     return Case(program, tuple(_placed(record, partitions) for record in drawn), partitions)
 
@@ -72,7 +72,7 @@ def records() -> st.SearchStrategy[Record]:
 
 
 def _placed(fed: Fed, partitions: Partitions) -> Fed:
-    """Return a record with a partition that there is; without a key it has one, or the driver would take turns."""
+    """Return a record with a partition that there is; the driver would take turns for one without key."""
     topic, record = fed
     count = partitions if isinstance(partitions, int) else partitions[topic]
     if record.key is None or record.partition is not None:

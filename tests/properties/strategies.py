@@ -27,6 +27,8 @@ class Limits:
     """What generated programs may do."""
 
     ops: tuple[str, ...] = (*_STREAM_OPS, *_TABLE_OPS)
+    begin: tuple[str, ...] = ()
+    """The calls with which a program begins, where there is something to call them on."""
     most_steps: int = 7
     null_keys: bool = True
     """Whether functions may give records a null key."""
@@ -128,8 +130,9 @@ class _Draft:
         self.add(op, args=[tuple(topics)], store=store, **{f"{op}s": 1})
         of[-1] = replace(of[-1], roots=frozenset(topics))
 
-    def grow(self) -> None:
-        ops = [op for op in (*self.limits.ops, *_OFTEN) if op in self.limits.ops]
+    def grow(self, *wanted: str) -> None:
+        """Add one of the wanted calls, or else any."""
+        ops = wanted or [op for op in (*self.limits.ops, *_OFTEN) if op in self.limits.ops]
         ops = [op for op in ops if (self.streams if op in _STREAM_OPS else self.tables)]
         if self.numbered:
             # What is grouped together must have equal counts, so only programs with one count do it.
@@ -266,6 +269,8 @@ def programs(draw: Draw, limits: Limits = ANYTHING) -> Program:
     """Draw a program."""
     draft = _Draft(draw, limits, numbered=limits.numbered and draw(st.booleans()))
     draft.add_sources()
+    for op in limits.begin:
+        draft.grow(op)
     for _ in range(draw(st.integers(1, limits.most_steps))):
         draft.grow()
     return draft.end()

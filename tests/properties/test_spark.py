@@ -13,9 +13,9 @@ from tests.properties.strategies import Limits
 
 
 @given(
-    case=cases(Limits(most_steps=5), most_records=20),
+    case=cases(Limits(begin=("group",), most_steps=5), least_records=12, most_records=24),
     sizes=st.lists(st.integers(6, 12), min_size=1, max_size=2),
-    stop=st.integers(0, 2),
+    stop=st.integers(1, 3),
     spark_partitions=st.integers(1, 4),
     store_type=st.sampled_from(["memory", "rocksdb"]),
 )

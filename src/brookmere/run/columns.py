@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import asdict, is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from pyspark.errors import PySparkException
@@ -23,20 +23,31 @@ STEP: Signatures = {1: (AGGREGATE,), 2: (VALUE, AGGREGATE), 3: (KEY, VALUE, AGGR
 REDUCER: Signatures = {2: (AGGREGATE, VALUE), 3: (KEY, AGGREGATE, VALUE)}
 NOTHING: Signatures = {0: ()}
 
+# What str() and f-strings make of a Column.
+_COLUMN_AS_TEXT = "Column<'"
+
 
 def to_column(value: Any) -> Column:
     """Return a Column for a Column, or for a Python value: a dict is a struct, a list an array."""
     if isinstance(value, Column):
         return value
     if is_dataclass(value) and not isinstance(value, type):
-        value = asdict(value)
+        # Not asdict(): it copies what the fields hold, and a Column cannot be copied.
+        value = {member.name: getattr(value, member.name) for member in fields(value)}
     if isinstance(value, dict):
         return F.struct(*[to_column(v).alias(str(k)) for k, v in value.items()])
     if isinstance(value, list | tuple):
         return F.array(*[to_column(v) for v in value])
     if isinstance(value, int) and not isinstance(value, bool):
         return F.lit(value).cast("bigint")
-    return F.lit(value)
+    if isinstance(value, str) and _COLUMN_AS_TEXT in value:
+        raise TypeError(f"a Column was turned into text: {value!r}; use F.concat or F.format_string instead")
+    if isinstance(value, set | frozenset):
+        raise TypeError("a set has no order; return a list, or F.array_distinct of an array")
+    try:
+        return F.lit(value)
+    except AttributeError:
+        raise TypeError(f"{type(value).__name__} {value!r} is no value that a Column can have") from None
 
 
 def call(function: Function, signatures: Signatures) -> Any:
@@ -53,27 +64,31 @@ def call(function: Function, signatures: Signatures) -> Any:
 
 def column(function: Function, signatures: Signatures) -> Column:
     """Call a user's function and make a Column of what it returns."""
-    result = call(function, signatures)
-    try:
-        return to_column(result)
-    except (PySparkException, TypeError, ValueError) as error:
-        raise ExpressionError([_failed(function, error)]) from error
+    return _returned(function, call(function, signatures))
 
 
 def pair(function: Function, signatures: Signatures) -> tuple[Column, Column]:
     """Call a user's function that returns a key and a value."""
     result = call(function, signatures)
     if not isinstance(result, tuple) or len(result) != 2:
+        found = f"a tuple of {len(result)}" if isinstance(result, tuple) else type(result).__name__
         raise ExpressionError(
             [
                 Fault(
-                    f"The {function.role} must return a key and a value, found {type(result).__name__}",
+                    f"The {function.role} must return a key and a value, found {found}",
                     str(function.location),
                     "Return a tuple, for example `lambda key, value: (value.id, value)`",
                 )
             ]
         )
-    return to_column(result[0]), to_column(result[1])
+    return _returned(function, result[0]), _returned(function, result[1])
+
+
+def _returned(function: Function, value: Any) -> Column:
+    try:
+        return to_column(value)
+    except (PySparkException, TypeError, ValueError) as error:
+        raise ExpressionError([_failed(function, error)]) from error
 
 
 def _parameters(function: Function, signatures: Signatures) -> int:
@@ -86,15 +101,15 @@ def _parameters(function: Function, signatures: Signatures) -> int:
         for p in parameters
         if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
     ]
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return max(n for n, names in signatures.items() if TIMESTAMP not in names)
     if len(required) in signatures:
         return len(required)
-    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
-        return max(n for n in signatures)
     forms = " or ".join(f"({', '.join(names)})" for names in signatures.values())
     raise ExpressionError(
         [
             Fault(
-                f"The {function.role} takes {len(required)} parameters",
+                f"The {function.role} takes {len(required)} parameter{'' if len(required) == 1 else 's'}",
                 str(function.location),
                 f"Write a function of {forms}",
             )
@@ -104,9 +119,14 @@ def _parameters(function: Function, signatures: Signatures) -> int:
 
 def _failed(function: Function, error: Exception) -> Fault:
     text = str(error).splitlines()[0] if str(error) else type(error).__name__
-    remedy = "Use operations on Columns and pyspark.sql.functions; the function is called once, with Columns"
     if "CANNOT_CONVERT_COLUMN_INTO_BOOL" in text:
-        remedy = "Use & for and, | for or, ~ for not, and F.when(...) instead of if"
+        return Fault(
+            f"The {function.role} asks a Column whether it is true, by and, or, not, in or if",
+            str(function.location),
+            "Use & for and, | for or, ~ for not, isin() for in, and F.when(...) instead of if",
+        )
     return Fault(
-        f"The {function.role} failed with {type(error).__name__}: {text}", str(function.location), remedy
+        f"The {function.role} failed with {type(error).__name__}: {text}",
+        str(function.location),
+        "Use operations on Columns and pyspark.sql.functions; the function is called once, with Columns",
     )

@@ -12,6 +12,7 @@ from typing import Any
 from pyspark.sql import Column
 from pyspark.sql.types import DataType, _parse_datatype_json_string
 
+from brookmere.errors import ExpressionError, Fault
 from brookmere.plan.stages import Plan
 from brookmere.run.columns import NOTHING, RECORD, REDUCER, STEP, column, pair, to_column
 from brookmere.run.refusals import explained
@@ -76,9 +77,15 @@ class Processors:
 
     def _branch(self, node: ProcessorNode, o: op.Branch, at: At) -> None:
         self.builder.branch(*at, o.default is not None)
+        faults: list[Fault] = []
         for predicate in o.predicates:
-            with about(predicate, node.name, None):
-                self.builder.branchTest(at[0], column(predicate, RECORD)._jc)
+            try:
+                with about(predicate, node.name, None):
+                    self.builder.branchTest(at[0], column(predicate, RECORD)._jc)
+            except ExpressionError as error:
+                faults += error.faults
+        if faults:
+            raise ExpressionError(faults)
 
     def _tap(self, node: ProcessorNode, o: op.Tap, at: At) -> None:
         self.builder.tap(*at)
@@ -130,6 +137,9 @@ class Processors:
         subtract = folded.subtract if folded else _step(o.subtractor, o.initial)
         result = folded.result if folded else None
         with about(o.adder, node.name, str(node.location)):
+            self.builder.aggregateType(_jc(initial), at[3], [add._jc])
+        # The adder is right, so what goes wrong now is the subtractor's.
+        with about(o.subtractor, node.name, str(node.location)):
             steps = [add._jc, _jc(subtract)]
             kept = self.builder.aggregateType(_jc(initial), at[3] * 2, steps)
             self.builder.tableAggregate(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException, PySparkException
+from pyspark.logger import PySparkLogger
 
 from brookmere.errors import ExpressionError, Fault, nearest
 
@@ -66,6 +66,15 @@ _WORDS = {
 }
 
 
+# Conditions of Spark's that mean the same as a refusal of the kernel.
+_SAME_AS = {
+    "UNSUPPORTED_GENERATOR": "generator",
+    "UDTF_ALIAS_NUMBER_MISMATCH": "generator",
+    "WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE": "window",
+}
+_QUERY_LOGS = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
+
+
 @contextmanager
 def explained(role: str, where: str | None) -> Iterator[None]:
     """Raise an ExpressionError about `role` for what goes wrong inside."""
@@ -79,13 +88,16 @@ def explained(role: str, where: str | None) -> Iterator[None]:
 @contextmanager
 def _without_query_log() -> Iterator[None]:
     """Keep PySpark from logging a failed analysis with its stack trace: the error says it in one line."""
-    log = logging.getLogger("SQLQueryContextLogger")
-    before = log.disabled
-    log.disabled = True
+    # PySpark's own way to these loggers: one that logging.getLogger() makes refuses what PySpark tells it.
+    logs = [PySparkLogger.getLogger(name) for name in _QUERY_LOGS]
+    before = [log.disabled for log in logs]
+    for log in logs:
+        log.disabled = True
     try:
         yield
     finally:
-        log.disabled = before
+        for log, disabled in zip(logs, before, strict=True):
+            log.disabled = disabled
 
 
 def _fault(role: str, where: str | None, error: Exception) -> Fault:
@@ -97,7 +109,7 @@ def _fault(role: str, where: str | None, error: Exception) -> Fault:
         return Fault(f"The {role} {what.format(*found)}", where, remedy)
     if isinstance(error, AnalysisException):
         return _analysis(role, where, error)
-    return Fault(f"The {role} cannot be compiled: {text.splitlines()[0]}", where, "Correct the expression")
+    return Fault(f"The {role} cannot be compiled: {_first_line(text)}", where, "Correct the expression")
 
 
 def _analysis(role: str, where: str | None, error: AnalysisException) -> Fault:
@@ -109,11 +121,15 @@ def _analysis(role: str, where: str | None, error: AnalysisException) -> Fault:
         name = _plain(parameters["objectName"])
         known = [_plain(f) for f in parameters.get("proposal", "").split(",") if f]
     else:
-        text = str(error).split("SQLSTATE")[0].splitlines()[0].rstrip(" ;")
-        return Fault(f"The {role} cannot be compiled: {text}", where, "Correct the expression")
+        _, remedy = _WORDS.get(_SAME_AS.get(condition.split(".")[0], ""), ("", "Correct the expression"))
+        return Fault(f"The {role} cannot be compiled: {_first_line(str(error))}", where, remedy)
     close = nearest(name, known)
     remedy = f"Did you mean {close!r}?" if close else f"Known are: {', '.join(known)}"
     return Fault(f"The {role} uses the field {name!r}, which is not there", where, remedy)
+
+
+def _first_line(text: str) -> str:
+    return text.split("SQLSTATE")[0].splitlines()[0].rstrip(" ;")
 
 
 def _plain(name: str) -> str:

@@ -44,6 +44,8 @@ def spark_session(
         **_SETTINGS,
         "spark.jars": str(kernel_jar()),
         "spark.driver.memory": memory,
+        # Stopping a query makes Spark match the whole text of an interrupted call with a recursive pattern.
+        "spark.driver.extraJavaOptions": "-Xss8m",
         "spark.sql.shuffle.partitions": str(partitions),
         **{name.replace("__", "."): value for name, value in overrides.items()},
     }

@@ -58,10 +58,17 @@ def fold(
     """Return the Columns for `shorts`; `type_of` tells the type that a Column over the value has."""
     kept: list[_Field] = []
     shown: list[Column] = []
+    faults: list[Fault] = []
     for short in shorts:
-        fields, result = _one(short, value_type, type_of, where)
+        try:
+            fields, result = _one(short, value_type, type_of, where)
+        except ExpressionError as error:
+            faults += error.faults
+            continue
         kept += fields
         shown.append(result.alias(short.name))
+    if faults:
+        raise ExpressionError(faults)
     hides = [f.name for f in kept] != [s.name for s in shorts]
     subtracts = [f.subtract for f in kept if f.subtract is not None]
     return Folded(

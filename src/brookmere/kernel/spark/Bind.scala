@@ -4,14 +4,14 @@ import brookmere.kernel.expr.{Bound, RowType}
 
 import org.apache.spark.sql.Column
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.analysis.UnresolvedFunction
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
-import org.apache.spark.sql.classic.{Dataset, ExpressionUtils, SparkSession}
+import org.apache.spark.sql.classic.{Dataset, SparkSession}
 import org.apache.spark.sql.execution.LogicalRDD
+import org.apache.spark.sql.internal.UnresolvedFunction
 import org.apache.spark.sql.types._
 
 /** An expression that cannot run record by record: `kind` is a word that the caller explains. */
@@ -46,9 +46,8 @@ object Bind {
     select(spark, inputs, column).schema.head.dataType
 
   /** `explode(array)` where an array is asked for is the array. */
-  def withoutExplode(column: Column): Column = ExpressionUtils.expression(column) match {
-    case f: UnresolvedFunction if f.nameParts.last.equalsIgnoreCase("explode") && f.arguments.length == 1 =>
-      ExpressionUtils.column(f.arguments.head)
+  def withoutExplode(column: Column): Column = column.node match {
+    case UnresolvedFunction("explode", Seq(array), _, _, _, _) => Column(array)
     case _ => column
   }
 
@@ -103,15 +102,20 @@ object Bind {
   private def named(node: LogicalPlan): String = {
     val names = node.expressions.flatMap(_.collect {
       case a: AggregateExpression => a.aggregateFunction.prettyName
-      case w: WindowExpression => w.windowFunction.prettyName
+      case w: WindowExpression => nameOf(w.windowFunction)
     })
     names.headOption.getOrElse(node.nodeName)
   }
 
+  private def nameOf(e: Expression): String = e match {
+    case a: AggregateExpression => a.aggregateFunction.prettyName
+    case other => other.prettyName
+  }
+
   private def refuse(e: Expression): Unit = e match {
-    case p: PythonFuncExpression => throw new Refused("python", p.prettyName)
+    case p: PythonFuncExpression => throw new Refused("python", p.name)
     case a: AggregateFunction => throw new Refused("aggregate", a.prettyName)
-    case w: WindowExpression => throw new Refused("window", w.windowFunction.prettyName)
+    case w: WindowExpression => throw new Refused("window", nameOf(w.windowFunction))
     case g: Generator => throw new Refused("generator", g.prettyName)
     case s: SubqueryExpression => throw new Refused("subquery", s.prettyName)
     case n if clocks(n.prettyName) => throw new Refused("clock", n.prettyName)

@@ -1,0 +1,169 @@
+"""Turns results into a text for people and a document for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from benchmarks.breakdown import Breakdown
+from benchmarks.cases import NATIVE, Case
+from benchmarks.goals import Goal
+from benchmarks.latency import Latency
+from benchmarks.throughput import Result
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything that one run of the command found out."""
+
+    machine: Mapping[str, str]
+    settings: Mapping[str, Any]
+    results: Sequence[Mapping[Case, Result]]
+    """One mapping per number of keys."""
+    breakdowns: Sequence[Breakdown]
+    latencies: Sequence[Latency]
+    goals: Sequence[Goal]
+
+    def text(self) -> str:
+        """Return aligned tables."""
+        parts = [
+            _pairs("Machine", self.machine),
+            _pairs("Settings", self.settings),
+            _throughput(self.results),
+            _breakdowns(self.breakdowns),
+            _latencies(self.latencies),
+            _goals(self.goals),
+        ]
+        return "\n\n".join(part for part in parts if part) + "\n"
+
+    def document(self) -> dict[str, Any]:
+        """Return the same, and every measured batch, as plain values."""
+        return {
+            "machine": dict(self.machine),
+            "settings": dict(self.settings),
+            "throughput": [
+                {
+                    "keys": result.feed.keys,
+                    "case": asdict(case) | {"name": case.name},
+                    "rows_per_second": result.rows_per_second,
+                    "rows_ratio": result.rows_per_second / results[NATIVE].rows_per_second,
+                    "cpu_us_per_row": result.cpu_us,
+                    "median_cpu_us_per_row": result.typical_cpu_us,
+                    "cpu_ratio": results[NATIVE].cpu_us / result.cpu_us,
+                    "batches": [asdict(batch) for batch in result.batches],
+                }
+                for results in self.results
+                for case, result in results.items()
+            ],
+            "breakdown": [asdict(one) | {"name": one.case.name} for one in self.breakdowns],
+            "latency": [asdict(one) | {"name": one.case.name} for one in self.latencies],
+            "goals": [asdict(goal) | {"is_met": goal.is_met} for goal in self.goals],
+        }
+
+
+def _throughput(groups: Sequence[Mapping[Case, Result]]) -> str:
+    if not groups:
+        return ""
+    head = ("keys", "case", "rows/s", "x Spark", "CPU us/row", "x Spark", "median us/row")
+    rows: list[tuple[str, ...]] = []
+    for results in groups:
+        native = results[NATIVE]
+        for case, result in results.items():
+            rows.append(
+                (
+                    f"{result.feed.keys:,}",
+                    case.name,
+                    f"{result.rows_per_second:,.0f}",
+                    f"{result.rows_per_second / native.rows_per_second:.2f}",
+                    f"{result.cpu_us:.2f}",
+                    f"{native.cpu_us / result.cpu_us:.2f}",
+                    f"{result.typical_cpu_us:.2f}",
+                )
+            )
+        rows.append(())
+    return (
+        "Throughput: best batch, cheapest batch; x Spark is the ratio to Spark groupBy().count(), more is better\n"
+        + table(head, rows[:-1])
+    )
+
+
+def _breakdowns(found: Sequence[Breakdown]) -> str:
+    if not found:
+        return ""
+    head = ("keys", "case", "source", "stage 0", "exchange", "kernel", "state", "rest", "total", "(commit)")
+    rows = [
+        (
+            f"{one.keys:,}",
+            one.case.name,
+            *(
+                f"{value:.2f}"
+                for value in (
+                    one.source,
+                    one.stage_0,
+                    one.exchange,
+                    one.processing,
+                    one.state,
+                    one.rest,
+                    one.total,
+                    one.commit,
+                )
+            ),
+        )
+        for one in found
+    ]
+    return "Where the time goes: us per row of the cheapest batch\n" + table(head, rows)
+
+
+def _latencies(found: Sequence[Latency]) -> str:
+    if not found:
+        return ""
+    native = next(one for one in found if one.case == NATIVE)
+    head = ("case", "p50 ms", "x Spark", "p95 ms", "least ms", "running p50 ms")
+    rows = [
+        (
+            one.case.name,
+            f"{one.p50:.0f}",
+            f"{one.p50 / native.p50:.2f}",
+            f"{one.p95:.0f}",
+            f"{one.least:.0f}",
+            f"{one.add_p50:.0f}",
+        )
+        for one in found
+    ]
+    return "Latency: one row per batch, time of a trigger; less is better\n" + table(head, rows)
+
+
+def _goals(found: Sequence[Goal]) -> str:
+    if not found:
+        return ""
+    rows = [
+        (
+            goal.what,
+            f"{goal.ratio:.2f}",
+            f"at least {goal.least:.2f}" if goal.least is not None else f"at most {goal.most:.2f}",
+            "met" if goal.is_met else "missed",
+        )
+        for goal in found
+    ]
+    return "Goals\n" + table(("what", "x Spark", "goal", ""), rows)
+
+
+def _pairs(title: str, pairs: Mapping[str, Any]) -> str:
+    width = max(len(name) for name in pairs)
+    return "\n".join([title, *(f"  {name:<{width}}  {value}" for name, value in pairs.items())])
+
+
+def table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    """Return columns under their heads: numbers to the right, words to the left. An empty row is a gap."""
+    filled = [row for row in rows if row]
+    widths = [max(len(row[i]) for row in (head, *filled)) for i in range(len(head))]
+    is_number = [all(row[i][:1] in "-0123456789" for row in filled) for i in range(len(head))]
+
+    def line(cells: tuple[str, ...]) -> str:
+        if not cells:
+            return ""
+        placed = zip(cells, widths, is_number, strict=True)
+        return "  " + "  ".join(f"{c:>{w}}" if number else f"{c:<{w}}" for c, w, number in placed).rstrip()
+
+    return "\n".join([line(head), "  " + "  ".join("-" * w for w in widths), *(line(row) for row in rows)])
