@@ -32,7 +32,7 @@ CHAIN_KEYS = 100_000
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
-        description="Measure Brookmere beside Spark's own aggregation. Wants a machine with nothing else to do.",
+        description="Measure Brookmere beside Spark's own aggregation, on a machine that is otherwise idle.",
     )
     parser.add_argument(
         "--keys", type=_numbers, help="numbers of keys, with commas between (100,10000,100000,1000000)"

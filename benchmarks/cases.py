@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.streaming import StreamingQuery
+from pyspark.sql.streaming.query import StreamingQuery
 
 import brookmere as bm
 from benchmarks.data import PARTITIONS, TOPIC, Feed
@@ -78,9 +78,9 @@ def topology(case: Case) -> bm.Topology:
         return app.build()
     kind = case.store or "auto"
     # The topic is not partitioned by key, so the group is re-keyed: it counts per key, as Spark does.
-    counts = records.group_by(lambda key, value: key).count(store="counts", store_type=kind)
+    counts = records.group_by(lambda key, _: key).count(store="counts", store_type=kind)
     if case.shape == "chain":
-        by_count = counts.to_stream().group_by(lambda key, count: count % MODULUS)
+        by_count = counts.to_stream().group_by(lambda _, count: count % MODULUS)
         counts = by_count.count(store="counts-of-counts", store_type=kind)
     counts.to_stream().to("out")
     return app.build()
@@ -106,10 +106,7 @@ def start(case: Case, feed: Feed, sink: Sink, *, session: SparkSession, checkpoi
 
 
 def _start_native(case: Case, rows: DataFrame, sink: Sink, checkpoint: Path) -> Running:
-    if case.shape == "count":
-        rows = rows.select("text").groupBy("text").count()
-    else:
-        rows = rows.drop("text")
+    rows = rows.groupBy("text").count() if case.shape == "count" else rows.drop("text")
     writer = rows.writeStream.outputMode("update").option("checkpointLocation", str(checkpoint))
     handle = (writer.format("noop") if case.direct else writer.foreachBatch(sink)).start()
     return Running(handle, handle.stop, list)

@@ -69,8 +69,8 @@ def compare(case: Case, feed: Feed, batch: int, actual: Facts, right: Facts) -> 
     """Refuse wrong results."""
     if actual != right:
         raise WrongResultError(
-            f"{case.name} at {feed.keys} keys gave wrong results in batch {batch}, so its speed means nothing: "
-            f"found {actual}, expected {right}"
+            f"{case.name} at {feed.keys} keys gave wrong results in batch {batch}, "
+            f"so its speed means nothing: found {actual}, expected {right}"
         )
 
 

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 
 def cpu_clock(session: SparkSession) -> Callable[[], int]:
-    """Return a function that gives the nanoseconds of processor time, user and system, of all the JVM's threads.
+    """Return a function that gives the nanoseconds of processor time that the JVM has used, user and system.
 
     Java's own counters move in steps of 10 ms, which is a twentieth of a small batch; the system's clock of a
     process, where there is one, is exact and costs the JVM nothing.

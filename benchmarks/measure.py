@@ -23,7 +23,7 @@ _PATIENCE = 300.0
 _POLL = 0.01
 
 Times = list[list[int]]
-"""[nanoseconds processing, nanoseconds writing state, rows] of Brookmere's stages 1 and on, summed over tasks."""
+"""[ns processing, ns writing state, rows] of Brookmere's stages 1 and on, of all tasks."""
 
 
 class QueryFailedError(Exception):
@@ -103,7 +103,7 @@ class Bench:
         if case.direct:
             self.session.sparkContext.setLogLevel("OFF")
         running.stop()
-        # Each case starts with a clean heap and without the state stores, and their background work, of the last.
+        # Each case starts with a clean heap and without the state stores of the last at work behind it.
         jvm: Any = self.session._jvm
         jvm.org.apache.spark.sql.execution.streaming.state.StateStore.stop()
         jvm.java.lang.System.gc()

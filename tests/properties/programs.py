@@ -131,7 +131,7 @@ def _folded(grouped: bm.KGroupedStream, fold: tuple[str, ...], step: Step, place
         case ("aggregate", initial, name):
             return grouped.aggregate(initial, words.step(name), **options)
         case _:
-            columns = {
+            columns: dict[str, Any] = {
                 "n": bm.count(),
                 "low": bm.min(lambda value: value),
                 "begin": bm.first(lambda value: value),
@@ -158,7 +158,7 @@ def _folded_table(grouped: bm.KGroupedTable, fold: tuple[str, ...], step: Step, 
         case ("aggregate", initial, name, undo):
             return grouped.aggregate(initial, words.step(name), words.undo(undo), **options)
         case _:
-            columns = {"n": bm.count(), "size": bm.sum(lambda value: F.length(value))}
+            columns: dict[str, Any] = {"n": bm.count(), "size": bm.sum(lambda value: F.length(value))}
             return _as_json(grouped.agg(**options, **columns))
 
 

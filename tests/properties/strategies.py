@@ -51,8 +51,8 @@ ANYTHING = Limits()
 class _Handle:
     name: str
     world: str = ""
-    """The topic between, if there is one. A record leaves it in a batch of its own, so its order among records
-    that did not go there depends on the cut, as it does on Kafka: handles of two worlds never meet."""
+    """The topic between, if there is one. A record leaves it in a batch of its own, so its order among
+    records that did not go there depends on the cut, as it does on Kafka: handles of two worlds never meet."""
     roots: frozenset[str] = frozenset()
     """From where its records come: topic, then the branches of splits."""
 
@@ -71,7 +71,8 @@ class _Draft:
     names: int = 0
 
     def pick(self, choices: Sequence[T]) -> T:
-        return self.draw(st.sampled_from(choices))
+        chosen: T = self.draw(st.sampled_from(choices))
+        return chosen
 
     def key(self) -> str:
         return self.pick(list(words.KEYS) if self.limits.null_keys else words.NEVER_NULL)

@@ -12,8 +12,8 @@ from tests.properties.outcome import Row, Runner
 from tests.properties.settings import examples
 from tests.properties.strategies import ANYTHING
 
-# A stream behind a table has fewer records if the table tells less, so nothing may count them. A function that
-# makes a value of a deletion shows rows that came and went within a batch, which were never seen then.
+# A stream behind a table has fewer records if the table tells less, so nothing may count them. A function
+# that makes a value of a deletion shows rows that came and went within a batch, which nobody else ever saw.
 _UNSEEN = ("to_stream", "through", "group_table", "transform_values")
 ONE_TABLE_DEEP = replace(ANYTHING, shared_topics=False).without(*_UNSEEN)
 

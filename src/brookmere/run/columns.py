@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -53,13 +53,12 @@ def to_column(value: Any) -> Column:
 def call(function: Function, signatures: Signatures) -> Any:
     """Call a user's function with Columns; the number of its parameters says with which."""
     count = _parameters(function, signatures)
-    columns = [F.col(name) for name in signatures[count]]
-    try:
-        return function.call(*columns)
-    except ExpressionError:
-        raise
-    except Exception as error:
-        raise ExpressionError([_failed(function, error)]) from error
+    return _called(function, [F.col(name) for name in signatures[count]])
+
+
+def applied(function: Function, *columns: Column) -> Column:
+    """Call a user's function with these Columns and make a Column of what it returns."""
+    return _returned(function, _called(function, columns))
 
 
 def column(function: Function, signatures: Signatures) -> Column:
@@ -82,6 +81,15 @@ def pair(function: Function, signatures: Signatures) -> tuple[Column, Column]:
             ]
         )
     return _returned(function, result[0]), _returned(function, result[1])
+
+
+def _called(function: Function, columns: Sequence[Column]) -> Any:
+    try:
+        return function.call(*columns)
+    except ExpressionError:
+        raise
+    except Exception as error:
+        raise ExpressionError([_failed(function, error)]) from error
 
 
 def _returned(function: Function, value: Any) -> Column:

@@ -12,8 +12,9 @@ from brookmere.run.outputs import record_error
 
 def from_java(exception: Any) -> RecordError | EngineError:
     """Return the record's failure somewhere in the chain of causes, or else the engine's."""
-    cause = exception
+    cause, innermost = exception, exception
     while cause is not None:
+        innermost = cause
         if cause.getClass().getName() == "brookmere.kernel.core.RecordFailed":
             return record_error(
                 cause.stage(),
@@ -28,12 +29,15 @@ def from_java(exception: Any) -> RecordError | EngineError:
                 value=_bytes(cause.value()),
             )
         cause = cause.getCause()
-    return EngineError(f"The query failed: {exception.toString()}")
+    return EngineError(f"The query failed: {innermost.toString()}")
 
 
-def from_py4j(error: Py4JJavaError) -> RecordError | EngineError:
-    """Return what `from_java` says about the exception behind a failed call."""
-    return from_java(error.java_exception)
+def from_python(error: Exception) -> RecordError | EngineError:
+    """Return the failure behind an exception of Python, which may stand for one of the JVM."""
+    java = error.java_exception if isinstance(error, Py4JJavaError) else getattr(error, "_origin", None)
+    if java is not None:
+        return from_java(java)
+    return EngineError(f"The sink failed with {type(error).__name__}: {error}")
 
 
 def _bytes(value: Any) -> bytes | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,6 +19,13 @@ _ERRORS: dict[str, type[RecordError]] = {
     "processing": ProcessingError,
     "production": ProductionError,
 }
+
+_NOISE = (
+    re.compile(r"^\[USER_RAISED_EXCEPTION\] "),
+    re.compile(r"\s*SQLSTATE: \w{5}\b.*", re.DOTALL),
+    re.compile(r"\s*Parse Mode: FAILFAST\. To process malformed records as null result, .*?'PERMISSIVE'\."),
+    re.compile(r"\s*\bat \[Source: [^\]]*\]"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +71,7 @@ def record_error(
 ) -> RecordError:
     """Return the error of the handler `stage`: deserialization, processing or production."""
     return _ERRORS[stage](
-        message,
+        plain_words(message),
         reason=reason,
         node=node,
         task=task,
@@ -73,6 +81,13 @@ def record_error(
         key=key,
         value=value,
     )
+
+
+def plain_words(message: str) -> str:
+    """Return what an exception of the JVM says, without what only a writer of SQL can use."""
+    for noise in _NOISE:
+        message = noise.sub("", message)
+    return message.strip()
 
 
 def _error(reader: _Reader, task: int) -> RecordError:

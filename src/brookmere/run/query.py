@@ -17,7 +17,7 @@ from pyspark.sql.types import TimestampType
 from brookmere.errors import EngineError, Fault, RecordError, TopologyError, nearest
 from brookmere.plan.stages import plan
 from brookmere.run.compiler import DEFAULT_CACHE_BYTES, HANDLERS, Compiled, compile_plan
-from brookmere.run.failures import from_java
+from brookmere.run.failures import from_java, from_python
 from brookmere.run.taps import show_taps
 from brookmere.topology.nodes import Topology
 
@@ -35,6 +35,8 @@ class Query:
     handle: StreamingQuery
     compiled: Compiled
     assembly: Any
+    raised: list[Exception]
+    """What the writing of a batch raised. Spark hands on only its text."""
 
     def process_all_available(self) -> None:
         """Wait until all data that is there has gone through.
@@ -46,10 +48,17 @@ class Query:
         try:
             self.handle.processAllAvailable()
         except StreamingQueryException as error:
-            raise self.failure() or error from error
+            failed = self.failure()
+            if failed is None:
+                raise
+            # The record's failure says all; behind another one the cause may help.
+            cause = self.raised[-1] if self.raised else error
+            raise failed from (None if isinstance(failed, RecordError) else cause)
 
     def failure(self) -> RecordError | EngineError | None:
         """Return why the query failed, or None."""
+        if self.raised:
+            return from_python(self.raised[-1])
         found: Any = self.handle._jsq.exception()
         return from_java(found.get()) if found.isDefined() else None
 
@@ -103,13 +112,13 @@ def assemble(
         if compiled.taps:
             rows = rows.persist()
             show_taps(compiled, rows)
-        sink(output_rows(compiled, rows), batch)
+        sink(rows, batch)
         if compiled.taps:
             rows.unpersist()
 
     return start(
         compiled, raw, write, session=session, checkpoint=checkpoint, spark_partitions=spark_partitions,
-        name=name, trigger=trigger,
+        name=name, trigger=trigger, as_output=True,
     )  # fmt: skip
 
 
@@ -123,22 +132,34 @@ def start(
     spark_partitions: int | None = None,
     name: str | None = None,
     trigger: Mapping[str, Any] | None = None,
+    as_output: bool = False,
 ) -> Query:
-    """Start a query from raw rows to a sink of the kernel's own rows."""
+    """Start a query from raw rows to a sink of the kernel's own rows, or of rows as in `OUTPUT`."""
     count = checkpointed_partitions(checkpoint) or spark_partitions or _shuffle_partitions(session)
     jvm: Any = session._jvm
     assembly = jvm.org.apache.spark.sql.brookmere.Assembly(session._jsparkSession, compiled.program, count)
     rows = DataFrame(assembly.rows(raw._jdf), session)
+    if as_output:
+        rows = output_rows(compiled, assembly, rows)
+    raised: list[Exception] = []
+
+    def remembering(batch_rows: DataFrame, batch: int) -> None:
+        try:
+            write(batch_rows, batch)
+        except Exception as error:
+            raised.append(error)
+            raise
+
     before = session.conf.get("spark.sql.shuffle.partitions")
     session.conf.set("spark.sql.shuffle.partitions", str(count))
     try:
-        writer = rows.writeStream.outputMode("update").foreachBatch(write)
+        writer = rows.writeStream.outputMode("update").foreachBatch(remembering)
         writer = writer.option("checkpointLocation", str(checkpoint))
         if name is not None:
             writer = writer.queryName(name)
         if trigger is not None:
             writer = writer.trigger(**trigger)
-        return Query(writer.start(), compiled, assembly)
+        return Query(writer.start(), compiled, assembly, raised)
     finally:
         session.conf.set("spark.sql.shuffle.partitions", before or "2")
 
@@ -190,73 +211,22 @@ def _optional(frame: DataFrame, name: str, data_type: str) -> Column:
 
 
 OUTPUT = (
-    "kind",
-    "topic",
-    "key",
-    "value",
-    "timestamp",
-    "headers",
-    "failure",
-    "task",
-    "clock",
-    "source",
-    "seq",
-    "due",
-    "step",
-)
+    "kind", "topic", "key", "value", "timestamp", "headers", "failure", "node", "task",
+    "clock", "source", "seq", "due", "step",
+)  # fmt: skip
 
 
-def output_rows(compiled: Compiled, rows: DataFrame) -> DataFrame:
+def output_rows(compiled: Compiled, assembly: Any, rows: DataFrame) -> DataFrame:
     """Return a batch as rows with the columns of `OUTPUT`.
 
     `kind` is record, error or tap. (clock, source, seq, due, step) is the order of arrival; `failure`
-    describes what went wrong in an error. `task` is the number of the task that wrote the row.
+    describes what went wrong in an error. `node` is the number of the node that wrote the row, `task` that
+    of its task.
     """
-    jvm: Any = rows.sparkSession._jvm
-    assembly = jvm.org.apache.spark.sql.brookmere.Assembly
-
-    def unpack(column: Column, schema: str) -> Column:
-        return Column(assembly.unpack(column._jc, schema))
-
-    node = F.col("node")
-    is_error = node == -1
-    is_routed = node.isin(*compiled.routed) if compiled.routed else F.lit(False)
-    is_tap = node.isin(*compiled.taps) if compiled.taps else F.lit(False)
-    route = unpack(F.col("value"), _ROUTE)
-    topic = F.lit(None).cast("string")
-    for number, name in compiled.sinks.items():
-        topic = F.when(node == number, F.lit(name)).otherwise(topic)
-    slots = list(compiled.program.slots())
-    task = F.array_position(F.array(*[F.lit(s) for s in slots]), F.col("task")) - 1
-    return rows.select(
-        F.when(is_error, "error").when(is_tap, "tap").otherwise("record").alias("kind"),
-        F.when(is_routed, route["topic"]).otherwise(topic).alias("topic"),
-        F.col("key"),
-        F.when(is_error, F.lit(None))
-        .when(is_routed, route["value"])
-        .otherwise(F.col("value"))
-        .alias("value"),
-        F.col("ts").alias("timestamp"),
-        unpack(F.col("headers"), assembly.headersSchema())["headers"].alias("headers"),
-        F.when(is_error, unpack(F.col("value"), assembly.errorSchema())).alias("failure"),
-        task.cast("int").alias("task"),
-        "clock",
-        "source",
-        "seq",
-        "due",
-        "step",
+    return DataFrame(
+        assembly.outputs(rows._jdf, dict(compiled.sinks), set(compiled.routed), set(compiled.taps)),
+        rows.sparkSession,
     )
-
-
-_ROUTE = json.dumps(
-    {
-        "type": "struct",
-        "fields": [
-            {"name": "topic", "type": "string", "nullable": True, "metadata": {}},
-            {"name": "value", "type": "binary", "nullable": True, "metadata": {}},
-        ],
-    }
-)
 
 
 def read_counters(compiled: Compiled, sums: Any) -> dict[str, dict[str, int]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from py4j.protocol import Py4JJavaError
-from pyspark.errors import AnalysisException, PySparkException
+from pyspark.errors import AnalysisException, ParseException, PySparkException
 from pyspark.logger import PySparkLogger
 
 from brookmere.errors import ExpressionError, Fault, nearest
@@ -72,6 +72,7 @@ _SAME_AS = {
     "UDTF_ALIAS_NUMBER_MISMATCH": "generator",
     "WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE": "window",
 }
+_CORRECT = "Correct the expression"
 _QUERY_LOGS = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
 
 
@@ -109,7 +110,7 @@ def _fault(role: str, where: str | None, error: Exception) -> Fault:
         return Fault(f"The {role} {what.format(*found)}", where, remedy)
     if isinstance(error, AnalysisException):
         return _analysis(role, where, error)
-    return Fault(f"The {role} cannot be compiled: {_first_line(text)}", where, "Correct the expression")
+    return Fault(f"The {role} cannot be compiled: {_first_line(text)}", where, _CORRECT)
 
 
 def _analysis(role: str, where: str | None, error: AnalysisException) -> Fault:
@@ -121,7 +122,8 @@ def _analysis(role: str, where: str | None, error: AnalysisException) -> Fault:
         name = _plain(parameters["objectName"])
         known = [_plain(f) for f in parameters.get("proposal", "").split(",") if f]
     else:
-        _, remedy = _WORDS.get(_SAME_AS.get(condition.split(".")[0], ""), ("", "Correct the expression"))
+        correct = "Correct the schema or the SQL text" if isinstance(error, ParseException) else _CORRECT
+        _, remedy = _WORDS.get(_SAME_AS.get(condition.split(".")[0], ""), ("", correct))
         return Fault(f"The {role} cannot be compiled: {_first_line(str(error))}", where, remedy)
     close = nearest(name, known)
     remedy = f"Did you mean {close!r}?" if close else f"Known are: {', '.join(known)}"
@@ -129,7 +131,7 @@ def _analysis(role: str, where: str | None, error: AnalysisException) -> Fault:
 
 
 def _first_line(text: str) -> str:
-    return text.split("SQLSTATE")[0].splitlines()[0].rstrip(" ;")
+    return text.split("SQLSTATE")[0].strip().splitlines()[0].rstrip(" ;")
 
 
 def _plain(name: str) -> str:

@@ -38,7 +38,7 @@ def unpickle(compiled: Compiled, node: int, is_key: bool, packed: list[bytes | N
 
 
 def python_values(pickled: Any, type_json: str) -> list[Any]:
-    """Return the values of a list that the kernel pickled, as `collect()` gives them, but with dicts for rows."""
+    """Return a list that the kernel pickled, as `collect()` would give it, but with dicts for rows."""
     data_type = _parse_datatype_json_string(type_json)
     # Rows come converted; dates and times that stand alone or in arrays and maps are still numbers.
     return [plain(data_type.fromInternal(value)) for value in pickle.loads(bytes(pickled))]

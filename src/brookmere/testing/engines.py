@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from brookmere.record import Header
 from brookmere.run.compiler import Compiled
-from brookmere.run.failures import from_py4j
+from brookmere.run.failures import from_python
 from brookmere.run.query import Query, read_counters, start
 from brookmere.run.taps import plain, python_values
 
@@ -72,7 +72,7 @@ class LocalEngine:
         try:
             return bytes(self._runner.run(encode(records)))
         except Py4JJavaError as error:
-            raise from_py4j(error) from None
+            raise from_python(error) from None
 
     def restart(self) -> None:
         self._runner.restart()

@@ -1,5 +1,6 @@
 package brookmere.kernel.core
 
+import brookmere.kernel.expr.Writer
 import brookmere.kernel.rows._
 import brookmere.kernel.state.Store
 
@@ -103,6 +104,14 @@ final class Task(val stage: Int, val number: Int, val settings: Settings, slots:
     putHeaders()
   }
 
+  /** Sends what two writers have serialised to the sink; null stands for no key or no value. */
+  def write(node: Int, key: Writer, value: Writer, ts: Long): Unit = {
+    begin(number, node, ts, sizeOf(key) + sizeOf(value), StepNumber.FirstDue)
+    put(Layout.Key, key)
+    put(Layout.Value, value)
+    putHeaders()
+  }
+
   /** Sends serialised key and value to the sink. */
   def write(node: Int, key: Array[Byte], value: Array[Byte], ts: Long): Unit = {
     begin(number, node, ts, sizeOf(key) + sizeOf(value), StepNumber.FirstDue)
@@ -142,6 +151,9 @@ final class Task(val stage: Int, val number: Int, val settings: Settings, slots:
   }
   private def sizeOf(r: UnsafeRow): Int = if (r == null) 0 else Rows.padded(r.getSizeInBytes)
   private def sizeOf(a: Array[Byte]): Int = if (a == null) 0 else Rows.padded(a.length)
+  private def sizeOf(w: Writer): Int = if (w == null) 0 else Rows.padded(w.size)
+  private def put(i: Int, w: Writer): Unit =
+    if (w == null) out.nullField(i) else out.field(i, w.base, w.offset, w.size)
   private def put(i: Int, r: UnsafeRow): Unit =
     if (r == null) out.nullField(i) else out.field(i, r.getBaseObject, r.getBaseOffset, r.getSizeInBytes)
   private def put(i: Int, a: Array[Byte]): Unit =

@@ -31,7 +31,7 @@ final class LocalRunner(program: Program, routed: java.util.Set[Integer]) {
   def run(records: Array[Byte]): Array[Byte] = {
     batch += 1
     var rows = new ArrayList[UnsafeRow]()
-    Inputs.read(records).foreach { raw => sources.accept(raw, t => drain(t, rows)) }
+    Inputs.read(records).foreach(raw => drain(sources.accept(raw), rows))
     var n = 1
     while (n < program.stages.length) { rows = stage(n, rows); n += 1 }
     val sorted = rows.toArray(new Array[UnsafeRow](0))

@@ -53,8 +53,11 @@ final class Sink(id: Int, name: String, keyWriter: Writer, valueWriter: Writer) 
   override def open(): Unit = { keyWriter.open(); valueWriter.open() }
   override protected def failureKind: String = RecordFailed.Production
 
-  override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit =
-    task.write(id, keyWriter.bytes(key), valueWriter.bytes(value), ts)
+  override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit = {
+    if (key != null) keyWriter.write(key)
+    if (value != null) valueWriter.write(value)
+    task.write(id, if (key == null) null else keyWriter, if (value == null) null else valueWriter, ts)
+  }
 }
 
 /** As Sink, with a topic that is computed for each record and travels in front of the value. */

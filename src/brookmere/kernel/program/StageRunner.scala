@@ -66,8 +66,11 @@ final class SourceRunner(program: Program) {
   private val tasks = new java.util.HashMap[Integer, Task]()
   private val clocks = new java.util.HashMap[Integer, Array[Long]]()
   private var current: Task = null
+  private var lastSource = -1
+  private var clock: Array[Long] = null
 
-  def accept(raw: UnsafeRow, out: Task => Unit): Unit = {
+  /** Processes a record; what it gave stands in the buffer of the task that is returned. */
+  def accept(raw: UnsafeRow): Task = {
     val topic = raw.getInt(RawLayout.Topic)
     val partition = raw.getInt(RawLayout.Partition)
     val reader = stage.sources(topic)
@@ -90,14 +93,17 @@ final class SourceRunner(program: Program) {
       task.at(clock, source, raw.getLong(RawLayout.Offset), ts)
       reader.emit(ts)
     }
-    out(task)
+    task
   }
 
   /** The highest time so far of the source partition. */
   private def latest(source: Int, ts: Long): Long = {
-    val c = clocks.computeIfAbsent(source, _ => Array(Long.MinValue))
-    if (ts > c(0)) c(0) = ts
-    c(0)
+    if (source != lastSource || clock == null) {
+      clock = clocks.computeIfAbsent(source, _ => Array(Long.MinValue))
+      lastSource = source
+    }
+    if (ts > clock(0)) clock(0) = ts
+    clock(0)
   }
 
   private def headers(task: Task, raw: UnsafeRow): Unit =

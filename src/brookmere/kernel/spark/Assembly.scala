@@ -4,16 +4,14 @@ import java.util.{List => JList}
 
 import scala.jdk.CollectionConverters._
 
-import brookmere.kernel.core.{Counters, ErrorRow, StageTimes}
+import brookmere.kernel.core.{Counters, StageTimes}
 import brookmere.kernel.expr.RowType
 import brookmere.kernel.program.{Outputs, Program}
-import brookmere.kernel.rows.{Layout, Rows}
-import brookmere.kernel.state.{LogStore, StoreDef}
+import brookmere.kernel.rows.{Destinations, Layout}
+import brookmere.kernel.state.LogStore
 
-import org.apache.spark.sql.{Column, Row}
-import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.classic.{Dataset, SparkSession}
 import org.apache.spark.sql.types._
 
@@ -36,6 +34,13 @@ final class Assembly(spark: SparkSession, val program: Program, partitions: Int)
     d
   }
 
+  /** Rows of the layout in, rows for a sink out. */
+  def outputs(rows: Dataset[Row], topics: java.util.Map[Integer, String], routed: java.util.Set[Integer], taps: java.util.Set[Integer]): Dataset[Row] = {
+    def ints(s: java.util.Set[Integer]): Set[Int] = s.asScala.map(_.intValue).toSet
+    val to = new Destinations(topics.asScala.map { case (n, t) => n.intValue -> t }.toMap, ints(routed), ints(taps))
+    Internals.outputs(spark, rows, to, program.slots)
+  }
+
   def counts: Array[Long] = counters.value
   def stageTimes(n: Int): Array[Long] = times(n).value
 
@@ -52,13 +57,6 @@ final class Assembly(spark: SparkSession, val program: Program, partitions: Int)
 }
 
 object Assembly {
-  /** A packed binary column as a struct. */
-  def unpack(packed: Column, schemaJson: String): Column =
-    Internals.column(Unpack(Internals.expression(packed), DataType.fromJson(schemaJson).asInstanceOf[StructType]))
-
-  def errorSchema: String = ErrorRow.schema.json
-  def headersSchema: String = Layout.headersSchema.json
-
   /** The entries of chunks of a log store, in order: what is left is pickled for Python. */
   def readLog(chunks: JList[Array[Byte]], keyJson: String, valueJson: String): LogRows = {
     val live = new java.util.LinkedHashMap[java.nio.ByteBuffer, (Array[Byte], Long)]()
@@ -79,16 +77,4 @@ final class LogRows(rows: Seq[(Array[Byte], Array[Byte], Long)], key: RowType, v
   def keys: Array[Byte] = PythonValues.pickle(rows.map(_._1), key)
   def values: Array[Byte] = PythonValues.pickle(rows.map(_._2), value)
   def times: Array[Long] = rows.map(_._3).toArray
-}
-
-/** Packed bytes as a struct, without a copy. */
-case class Unpack(child: Expression, schema: StructType) extends UnaryExpression {
-  override def dataType: DataType = schema
-  override def nullable: Boolean = true
-  override def nullIntolerant: Boolean = true
-  override def prettyName: String = "brookmere_unpack"
-  override protected def nullSafeEval(v: Any): Any = Rows.of(v.asInstanceOf[Array[Byte]], schema.length)
-  override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode =
-    nullSafeCodeGen(ctx, ev, b => s"${ev.value} = brookmere.kernel.rows.Rows.of($b, ${schema.length});")
-  override protected def withNewChildInternal(c: Expression): Unpack = copy(c)
 }

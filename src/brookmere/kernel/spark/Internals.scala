@@ -1,7 +1,7 @@
 package org.apache.spark.sql.brookmere
 
 import brookmere.kernel.program.Program
-import brookmere.kernel.rows.{Layout, RawLayout, TaskMerge}
+import brookmere.kernel.rows.{Destinations, Layout, OutputLayout, OutputRows, RawLayout, TaskMerge}
 import brookmere.kernel.state.Family
 
 import org.apache.spark.rdd.RDD
@@ -50,6 +50,12 @@ object Internals {
       AttributeReference("row", ObjectType(classOf[InternalRow]), nullable = false)(), merged, false, Seq(task), columns,
       UnresolvedDeserializer(keyEncoder.deserializer, Seq(task)), LocalRelation(keyEncoder.schema))
     Dataset.ofRows(spark, Unwrapped(DataTypeUtils.toAttributes(Layout.schema), shell))
+  }
+
+  /** Puts the last step behind rows of the layout: rows for a sink. */
+  def outputs(spark: SparkSession, rows: Dataset[Row], to: Destinations, slots: Array[Int]): Dataset[Row] = {
+    install(spark)
+    Dataset.ofRows(spark, Written(DataTypeUtils.toAttributes(OutputLayout.schema), to, slots, rows.queryExecution.analyzed))
   }
 
   /** Declares the column families on the driver; opens them and returns the store on an executor. */
@@ -125,11 +131,28 @@ case class UnwrappedExec(output: Seq[Attribute], child: SparkPlan) extends Unary
   }
 }
 
+case class Written(output: Seq[Attribute], to: Destinations, slots: Array[Int], child: LogicalPlan) extends UnaryNode {
+  override lazy val references: AttributeSet = child.outputSet
+  override def producedAttributes: AttributeSet = outputSet
+  override protected def withNewChildInternal(c: LogicalPlan): Written = copy(child = c)
+}
+
+case class WrittenExec(output: Seq[Attribute], to: Destinations, slots: Array[Int], child: SparkPlan) extends UnaryExecNode {
+  override def producedAttributes: AttributeSet = outputSet
+  override protected def withNewChildInternal(c: SparkPlan): WrittenExec = copy(child = c)
+  override protected def doExecute(): RDD[InternalRow] = {
+    val d = to
+    val s = slots
+    child.execute().mapPartitionsInternal(rows => new OutputRows(rows, d, s))
+  }
+}
+
 object StageStrategy extends Strategy {
   override def apply(p: LogicalPlan): Seq[SparkPlan] = p match {
     case Sources(output, program, counted, child) => SourcesExec(output, program, counted, planLater(child)) :: Nil
     case Merged(child) => MergedExec(planLater(child)) :: Nil
     case Unwrapped(output, child) => UnwrappedExec(output, planLater(child)) :: Nil
+    case Written(output, to, slots, child) => WrittenExec(output, to, slots, planLater(child)) :: Nil
     case _ => Nil
   }
 }

@@ -29,7 +29,7 @@ final class SourceIterator(in: Iterator[InternalRow], program: Program, stats: Q
   override def hasNext: Boolean = {
     while (task == null || task.out.isEmpty) {
       if (!in.hasNext) { close(); return false }
-      runner.accept(unsafe(in.next()), t => task = t)
+      task = runner.accept(unsafe(in.next()))
       rows += 1
     }
     true
