@@ -16,10 +16,12 @@ from brookmere.run.refusals import explained
 from brookmere.run.wire import Wire
 from brookmere.topology import operators as op
 from brookmere.topology.function import Function
-from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode
+from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode, StoreType
 
 HANDLERS = ("deserialization", "processing", "production")
 DEFAULT_CACHE_BYTES = 64 << 20
+DEFAULT_LOG_BYTES = 256 << 20
+"""What a store of a task may keep in memory before it turns to a row of the state per key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,24 +47,27 @@ def compile_plan(
     continue_on: tuple[str, ...] = (),
     last_per_batch: bool = False,
     cache_bytes: int = DEFAULT_CACHE_BYTES,
-    store_type: str = "memory",
+    log_bytes: int = DEFAULT_LOG_BYTES,
+    store_type: StoreType = "auto",
 ) -> Compiled:
     """Return the program of `plan`.
 
     `continue_on` names the handlers that skip a failed record: deserialization, processing, production.
-    `store_type` is the kind of the stores that leave it open.
+    `store_type` is the kind of the stores that leave it open: "memory", "rocksdb", or "auto", which begins in
+    memory and turns to rocksdb when a task's rows exceed `log_bytes`. `cache_bytes` bounds what a rocksdb
+    store keeps in memory between batches.
 
     Raises:
         ExpressionError: lambdas cannot be compiled; the error lists all of them.
     """
-    return _Compiler(plan, session, store_type).compile(continue_on, last_per_batch, cache_bytes)
+    return _Compiler(plan, session, store_type).compile(continue_on, last_per_batch, cache_bytes, log_bytes)
 
 
 @dataclass(slots=True)
 class _Compiler:
     plan: Plan
     session: SparkSession
-    store_type: str
+    store_type: StoreType
     builder: Any = field(init=False)
     wire: Wire = field(init=False)
     processors: Processors = field(init=False)
@@ -81,7 +86,9 @@ class _Compiler:
         self.stages = self.plan.stage_of()
         self.processors = Processors(self.plan, self.builder, self.wire, self.numbers, self.store_type)
 
-    def compile(self, continue_on: tuple[str, ...], last_per_batch: bool, cache_bytes: int) -> Compiled:
+    def compile(
+        self, continue_on: tuple[str, ...], last_per_batch: bool, cache_bytes: int, log_bytes: int
+    ) -> Compiled:
         for node in self.plan.topology.nodes:
             self._add(node)
         if self.faults:
@@ -91,7 +98,7 @@ class _Compiler:
         sinks = [n for n in nodes if isinstance(n, SinkNode) and not n.internal]
         return Compiled(
             plan=self.plan,
-            program=self.builder.build(list(continue_on), last_per_batch, cache_bytes),
+            program=self.builder.build(list(continue_on), last_per_batch, cache_bytes, log_bytes),
             builder=self.builder,
             numbers=self.numbers,
             sinks={self.numbers[s.name]: s.topic for s in sinks if isinstance(s.topic, str)},

@@ -16,10 +16,10 @@ from pyspark.sql.types import TimestampType
 
 from brookmere.errors import EngineError, Fault, RecordError, TopologyError, nearest
 from brookmere.plan.stages import plan
-from brookmere.run.compiler import DEFAULT_CACHE_BYTES, HANDLERS, Compiled, compile_plan
+from brookmere.run.compiler import DEFAULT_CACHE_BYTES, DEFAULT_LOG_BYTES, HANDLERS, Compiled, compile_plan
 from brookmere.run.failures import from_java, from_python
 from brookmere.run.taps import show_taps
-from brookmere.topology.nodes import Topology
+from brookmere.topology.nodes import StoreType, Topology
 
 Sink = Callable[[DataFrame, int], None]
 """Receives the rows of a batch and the batch's number. It must read the rows exactly once."""
@@ -83,8 +83,9 @@ def assemble(
     spark_partitions: int | None = None,
     emit: Literal["every", "last"] = "last",
     on_error: Literal["fail", "continue"] = "fail",
-    store_type: Literal["memory", "rocksdb"] = "memory",
+    store_type: StoreType = "auto",
     cache_bytes: int = DEFAULT_CACHE_BYTES,
+    log_bytes: int = DEFAULT_LOG_BYTES,
     name: str | None = None,
     trigger: Mapping[str, Any] | None = None,
 ) -> Query:
@@ -104,6 +105,7 @@ def assemble(
         continue_on=HANDLERS if on_error == "continue" else (),
         last_per_batch=emit == "last",
         cache_bytes=cache_bytes,
+        log_bytes=log_bytes,
         store_type=store_type,
     )
     raw = raw_rows(compiled, sources)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -14,15 +15,16 @@ from brookmere.dsl.builder import StreamsBuilder
 from brookmere.errors import ConfigError, RecordError, nearest
 from brookmere.plan.stages import plan
 from brookmere.record import Record
-from brookmere.run.compiler import HANDLERS, compile_plan
+from brookmere.run.compiler import DEFAULT_LOG_BYTES, HANDLERS, compile_plan
 from brookmere.run.outputs import Written, read_outputs
 from brookmere.run.session import spark_session
 from brookmere.run.taps import show
 from brookmere.serde import Bytes, Serde, partition_for
-from brookmere.testing.engines import Engine, LocalEngine, RawRecord, SparkEngine
+from brookmere.testing.engines import Engine, LocalEngine, RawRecord, SparkEngine, StoreRow
 from brookmere.testing.stores import StoreView
 from brookmere.testing.topics import InputTopic, OutputTopic, milliseconds
-from brookmere.topology.nodes import SinkNode, SourceNode, Topology
+from brookmere.topology.nodes import ProcessorNode, SinkNode, SourceNode, StoreType, Topology
+from brookmere.topology.operators import Aggregate, TableAggregate
 
 
 class TopologyTestDriver:
@@ -49,10 +51,15 @@ class TopologyTestDriver:
         emit: Literal["every", "last"] = "every",
         start_time: int | datetime = 0,
         on_error: Literal["fail", "continue"] = "fail",
-        store_type: Literal["memory", "rocksdb"] = "memory",
+        store_type: StoreType = "auto",
+        log_bytes: int = DEFAULT_LOG_BYTES,
         session: SparkSession | None = None,
         spark_partitions: int | None = None,
     ) -> None:
+        _check_option("engine", engine, ("local", "spark"))
+        _check_option("emit", emit, ("every", "last"))
+        _check_option("on_error", on_error, ("fail", "continue"))
+        _check_option("store_type", store_type, ("auto", "memory", "rocksdb"))
         topology = program.build() if isinstance(program, StreamsBuilder) else program
         spark = session or spark_session()
         self._plan = plan(topology, _counts(topology, partitions))
@@ -62,6 +69,7 @@ class TopologyTestDriver:
             continue_on=HANDLERS if on_error == "continue" else (),
             last_per_batch=emit == "last",
             store_type=store_type,
+            log_bytes=log_bytes,
         )
         self._engine: Engine = (
             LocalEngine(self._compiled, spark)
@@ -97,9 +105,7 @@ class TopologyTestDriver:
 
     def output_topic(self, name: str, *, key: Serde | None = None, value: Serde | None = None) -> OutputTopic:
         """Return a way to read a topic; the serdes are those of its sink unless given here."""
-        sink = next(
-            (n for n in self._plan.topology.nodes if isinstance(n, SinkNode) and n.topic == name), None
-        )
+        sink = self._sink(name)
         keys = key or self._sink_serde(sink, is_key=True)
         values = value or self._sink_serde(sink, is_key=False)
         return OutputTopic(name, self._queues.setdefault(name, deque()), keys, values)
@@ -119,9 +125,15 @@ class TopologyTestDriver:
         stage_of = {store: stage.number for stage in self._plan.stages for store in stage.stores}
         if name not in stage_of:
             raise ConfigError(_unknown("store", name, stage_of))
-        chosen = next(s.store_type for s in self._plan.topology.stores if s.name == name)
-        kind = self._store_type if chosen == "auto" else chosen
-        return StoreView(name, lambda: self._engine.store(name, kind, stage_of[name]))
+        store = next(s for s in self._plan.topology.stores if s.name == name)
+        kind = self._store_type if store.store_type == "auto" else store.store_type
+
+        def read() -> list[StoreRow]:
+            rows = self._engine.store(name, kind, stage_of[name])
+            # Every task keeps all rows of a global table.
+            return list({repr(row[0]): row for row in rows}.values()) if store.is_global else rows
+
+        return StoreView(name, read, averages=_averages(self._plan.topology, name))
 
     def advance_wall_clock(self, step: timedelta) -> None:
         """Move the wall clock, which starts at `start_time`."""
@@ -159,9 +171,16 @@ class TopologyTestDriver:
                 return node
         raise ConfigError(_unknown("input topic", topic, self._plan.topics))
 
-    def _sink_serde(self, sink: SinkNode | None, *, is_key: bool) -> Serde:
-        if sink is None:
-            return Bytes()
+    def _sink(self, topic: str) -> SinkNode:
+        """Return the sink that writes the topic, or one that writes whatever topic its records name."""
+        sinks = [n for n in self._plan.topology.nodes if isinstance(n, SinkNode) and not n.internal]
+        fixed = {sink.topic: sink for sink in reversed(sinks) if isinstance(sink.topic, str)}
+        routing = [sink for sink in sinks if not isinstance(sink.topic, str)]
+        if topic not in fixed and not routing:
+            raise ConfigError(_unknown("output topic", topic, fixed))
+        return fixed.get(topic) or routing[0]
+
+    def _sink_serde(self, sink: SinkNode, *, is_key: bool) -> Serde:
         given = sink.key if is_key else sink.value
         if given is not None:
             return given
@@ -228,10 +247,35 @@ class TopologyTestDriver:
 
 
 def _counts(topology: Topology, partitions: int | Mapping[str, int]) -> dict[str, int]:
-    topics = [t for n in topology.nodes if isinstance(n, SourceNode) and not n.internal for t in n.topics]
-    if isinstance(partitions, int):
-        return dict.fromkeys(topics, partitions)
-    return {**dict.fromkeys(topics, 1), **partitions}
+    sources = [n for n in topology.nodes if isinstance(n, SourceNode) and not n.internal]
+    topics = [topic for node in sources for topic in node.topics]
+    counts = dict.fromkeys(topics, partitions) if isinstance(partitions, int) else dict(partitions)
+    for topic, count in counts.items():
+        if not any(node.pattern and re.fullmatch(node.pattern, topic) for node in sources):
+            if topic not in topics:
+                raise ConfigError(_unknown("input topic", topic, topics))
+        if count < 1:
+            raise ConfigError(f"A topic has at least one partition; found {count} for {topic!r}")
+    return {**dict.fromkeys(topics, 1), **counts}
+
+
+def _averages(topology: Topology, store: str) -> list[str]:
+    """Return the columns of agg() of which a store keeps sum and count instead."""
+    steps: list[object] = []
+    for node in topology.nodes:
+        operator = node.operator if isinstance(node, ProcessorNode) else None
+        if isinstance(operator, Aggregate) and operator.store == store:
+            steps.append(operator.step)
+        if isinstance(operator, TableAggregate) and operator.store == store:
+            steps.append(operator.adder)
+    return [short.name for step in steps if isinstance(step, tuple) for short in step if short.kind == "avg"]
+
+
+def _check_option(name: str, found: str, known: Sequence[str]) -> None:
+    if found not in known:
+        close = nearest(str(found), known)
+        hint = f"Did you mean {close!r}?" if close else f"Use one of: {', '.join(known)}."
+        raise ConfigError(f"The test driver has no {name} {found!r}. {hint}")
 
 
 def _unknown(what: str, name: str, known: Iterable[str]) -> str:

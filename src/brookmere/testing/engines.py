@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from py4j.protocol import Py4JJavaError
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession
 
 from brookmere.record import Header
 from brookmere.run.compiler import Compiled
@@ -128,21 +128,26 @@ class SparkEngine:
         self._query = self._start()
 
     def store(self, name: str, kind: str, stage: int) -> list[StoreRow]:
+        rows: list[StoreRow] = []
+        if kind in ("memory", "auto"):
+            kept = self._state(f"{name}-log", stage)
+            rows += self._log_rows(
+                name, [(r["task"], r["key"]["chunk"], r["kept"]["v"]["data"]) for r in kept]
+            )
+        if kind in ("rocksdb", "auto"):
+            key_is_struct, value_is_struct = self._structs(name)
+            for r in self._state(name, stage):
+                key, value = plain(r["key"]), plain(r["kept"]["v"])
+                key = key if key_is_struct else key["value"]
+                rows.append((key, value if value_is_struct else value["value"], int(r["kept"]["ts"])))
+        return rows
+
+    def _state(self, variable: str, stage: int) -> list[Row]:
         operator = len(self._compiled.plan.stages) - 1 - stage
         reader = self._session.read.format("statestore").option("operatorId", operator)
-        is_log = kind == "memory"
-        state = reader.option("stateVarName", f"{name}-log" if is_log else name).load(str(self._checkpoint))
+        state = reader.option("stateVarName", variable).load(str(self._checkpoint))
         columns = ("key.task AS task", "user_map_key AS key", "user_map_value AS kept")
-        found = state.selectExpr(*columns).collect()
-        if is_log:
-            return self._log_rows(
-                name, [(r["task"], r["key"]["chunk"], r["kept"]["v"]["data"]) for r in found]
-            )
-        rows = [(plain(r["key"]), plain(r["kept"]["v"]), int(r["kept"]["ts"])) for r in found]
-        key_is_struct, value_is_struct = self._structs(name)
-        return [
-            (k if key_is_struct else k["value"], v if value_is_struct else v["value"], t) for k, v, t in rows
-        ]
+        return state.selectExpr(*columns).collect()
 
     def _log_rows(self, name: str, chunks: list[tuple[int, int, bytearray]]) -> list[StoreRow]:
         jvm: Any = self._session._jvm

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from dataclasses import asdict, is_dataclass
 from typing import Any
 
 from brookmere.testing.engines import StoreRow
@@ -11,13 +12,16 @@ from brookmere.testing.engines import StoreRow
 class StoreView:
     """The rows of a store, read anew at each call."""
 
-    def __init__(self, name: str, read: Callable[[], list[StoreRow]]) -> None:
+    def __init__(
+        self, name: str, read: Callable[[], list[StoreRow]], *, averages: Collection[str] = ()
+    ) -> None:
         self.name = name
         self._read = read
+        self._averages = averages
 
     def rows(self) -> list[StoreRow]:
         """Return (key, value, timestamp) of every row."""
-        return [(key, _visible(value), time) for key, value, time in self._read()]
+        return [(key, self._visible(value), time) for key, value, time in self._read()]
 
     def all(self) -> list[tuple[Any, Any]]:
         """Return (key, value) of every row."""
@@ -29,23 +33,24 @@ class StoreView:
         return None if found is None else found[0]
 
     def get_with_timestamp(self, key: Any) -> tuple[Any, int] | None:
-        """Return (value, timestamp) of a key, or None."""
-        return next(((value, time) for k, value, time in self.rows() if k == key), None)
+        """Return (value, timestamp) of a key, or None. A dataclass or WindowedKey stands for its fields."""
+        wanted = asdict(key) if is_dataclass(key) and not isinstance(key, type) else key
+        return next(((value, time) for k, value, time in self.rows() if k == wanted), None)
 
     def __len__(self) -> int:
         return len(self._read())
 
-
-def _visible(value: Any) -> Any:
-    # An average keeps its sum and count beside it, under names with a dollar sign.
-    if not isinstance(value, dict) or not any("$" in name for name in value):
-        return value
-    shown: dict[str, Any] = {}
-    for name, kept in value.items():
-        plain_name, _, part = name.partition("$")
-        if part == "sum":
-            count = value[f"{plain_name}$count"]
-            shown[plain_name] = kept / count if count else None
-        elif not part:
-            shown[name] = kept
-    return shown
+    def _visible(self, value: Any) -> Any:
+        # An average keeps its sum and count beside it, under names with a dollar sign.
+        hidden = {f"{name}${part}": name for name in self._averages for part in ("sum", "count")}
+        if not hidden or not isinstance(value, dict):
+            return value
+        shown: dict[str, Any] = {}
+        for name, kept in value.items():
+            column = hidden.get(name)
+            if column is None:
+                shown[name] = kept
+            elif column not in shown:
+                count = value[f"{column}$count"]
+                shown[column] = kept / count if count else None
+        return shown

@@ -13,7 +13,7 @@ final class Settings(
     val topics: Array[String],
     val continueOn: Set[String],
     val lastPerBatch: Boolean,
-    val maxCacheBytes: Long) extends Serializable
+    val limits: Store.Limits) extends Serializable
 
 /**
  * The work of one stage on one task: the record at hand, its place in the order of arrival, the

@@ -8,7 +8,7 @@ import brookmere.kernel.program._
 import brookmere.kernel.rows._
 import brookmere.kernel.state._
 
-import org.apache.spark.sql.brookmere.PythonValues
+import org.apache.spark.sql.brookmere.{PythonValues, TaskClock}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
@@ -21,7 +21,7 @@ final class LocalRunner(program: Program, routed: java.util.Set[Integer]) {
     (new SourceRunner(program), program.stages.map(s => if (s.number == 0) null else new StageRunner(s)))
   }
   private val backends = program.stages.map(_ => new LocalBackend)
-  private val tables = new JMap[String, AnyRef]()
+  private val caches = program.stages.map(_ => new JMap[String, AnyRef]())
   private val tasks = new JMap[String, Task]()
   private val sums = new Array[Long](program.nodeCount * Counters.Kinds)
   private val routes: Set[Int] = { val b = Set.newBuilder[Int]; routed.forEach(n => b += n.intValue); b.result() }
@@ -30,6 +30,7 @@ final class LocalRunner(program: Program, routed: java.util.Set[Integer]) {
   /** Feeds records as one batch and returns what came out, in order of arrival. */
   def run(records: Array[Byte]): Array[Byte] = {
     batch += 1
+    tasks.clear()
     var rows = new ArrayList[UnsafeRow]()
     Inputs.read(records).foreach(raw => drain(sources.accept(raw), rows))
     var n = 1
@@ -50,6 +51,7 @@ final class LocalRunner(program: Program, routed: java.util.Set[Integer]) {
       runner.endBatch()
       drain(task, out)
       task.allStores.foreach(_.flush())
+      new TaskClock(backends(n), task.number).write(task.streamTime)
     }
     val i = rows.iterator
     val merged = new TaskMerge(new Iterator[InternalRow] {
@@ -75,23 +77,24 @@ final class LocalRunner(program: Program, routed: java.util.Set[Integer]) {
   private def drain(task: Task, into: ArrayList[UnsafeRow]): Unit =
     while (!task.out.isEmpty) into.add(task.out.pull().copy())
 
+  /** A task as a batch finds it: with its stores opened on the state, and its stream time. */
   private def taskOf(n: Int, number: Int): Task = {
-    val task = tasks.computeIfAbsent(s"$n/$number", _ => {
-      val stores = program.stages(n).stores.map(d => d.name -> open(n, d, number)).toMap
-      new Task(n, number, program.settings, program.slots, stores)
-    })
+    val task = tasks.computeIfAbsent(s"$n/$number", _ => newTask(n, number))
     task.allStores.foreach(_.batch = batch)
     task
   }
 
-  private def open(n: Int, d: StoreDef, task: Int): Store = {
-    val name = s"$n/$task/${d.name}"
-    if (d.isLog) new LogStore(d, backends(n), task, tables.computeIfAbsent(name, _ => new LogTable).asInstanceOf[LogTable])
-    else new RocksStore(d, backends(n), task, tables.computeIfAbsent(name, _ => new EntryTable).asInstanceOf[EntryTable], program.settings.maxCacheBytes)
+  private def newTask(n: Int, number: Int): Task = {
+    val limits = program.settings.limits
+    val stores = program.stages(n).stores.map(d => d.name -> Store.open(d, backends(n), number, caches(n), limits)).toMap
+    val task = new Task(n, number, program.settings, program.slots, stores)
+    val clock = new TaskClock(backends(n), number)
+    task.streamTime = clock.time
+    task
   }
 
   /** Forgets everything that is not in the state, as a restart does. */
-  def restart(): Unit = { tasks.clear(); tables.clear() }
+  def restart(): Unit = { tasks.clear(); caches.foreach(_.clear()) }
 
   /** The rows of a store, of all tasks: pickled keys, pickled values, and the times. */
   def store(name: String): StoreRows = {

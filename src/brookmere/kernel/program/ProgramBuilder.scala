@@ -9,7 +9,7 @@ import scala.jdk.CollectionConverters._
 import brookmere.kernel.core._
 import brookmere.kernel.expr._
 import brookmere.kernel.ops
-import brookmere.kernel.state.StoreDef
+import brookmere.kernel.state.{Store, StoreDef}
 
 import org.apache.spark.sql.Column
 import org.apache.spark.sql.brookmere.{Bind, Refused}
@@ -236,8 +236,9 @@ final class ProgramBuilder(spark: SparkSession, stageCount: Int, tasks: Int, top
   def pickle(id: Int, isKey: Boolean, packed: JList[Array[Byte]]): Array[Byte] =
     org.apache.spark.sql.brookmere.PythonValues.pickle(packed.asScala, part(id, isKey))
 
-  def build(continueOn: JList[String], lastPerBatch: Boolean, maxCacheBytes: Long): Program = {
-    val settings = new Settings(topics.asScala.toArray, continueOn.asScala.toSet, lastPerBatch, maxCacheBytes)
+  def build(continueOn: JList[String], lastPerBatch: Boolean, cacheBytes: Long, logBytes: Long): Program = {
+    val limits = Store.Limits(cacheBytes, logBytes)
+    val settings = new Settings(topics.asScala.toArray, continueOn.asScala.toSet, lastPerBatch, limits)
     val stages = Array.tabulate(stageCount) { n =>
       new Stage(n, processors(n).toArray, entries(n).toArray, stores(n).toArray, if (n == 0) sources else Array.empty)
     }

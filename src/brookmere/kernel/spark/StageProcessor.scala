@@ -113,13 +113,9 @@ final class StageProcessor(program: Program, number: Int, stats: QueryStats) ext
   override def close(): Unit = if (place != null) Caches.leave(place, state.version + 1, caches)
 
   private def open(d: StoreDef, task: Int): Store = {
-    val name = s"$task/${d.name}"
-    if (d.isLog) new LogStore(d, backend, task, caches.computeIfAbsent(name, _ => new LogTable).asInstanceOf[LogTable])
-    else {
-      val s = new RocksStore(d, backend, task, caches.computeIfAbsent(name, _ => new EntryTable).asInstanceOf[EntryTable], program.settings.maxCacheBytes)
-      s.batch = state.version.toInt
-      s
-    }
+    val s = Store.open(d, backend, task, caches, program.settings.limits)
+    s.batch = state.version.toInt
+    s
   }
 }
 

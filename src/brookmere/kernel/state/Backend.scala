@@ -9,13 +9,15 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types._
 
 /** A store of the program: name, kind and types. */
-final case class StoreDef(name: String, kind: String, key: RowType, value: RowType) {
-  def isLog: Boolean = kind == StoreDef.Memory
-}
+final case class StoreDef(name: String, kind: String, key: RowType, value: RowType)
 
 object StoreDef {
+  /** Everything in memory, with a log in the state. */
   val Memory = "memory"
+  /** A row of the state per key. */
   val RocksDb = "rocksdb"
+  /** In memory until it has grown too large for that, then a row per key. */
+  val Auto = "auto"
 }
 
 /**
@@ -28,9 +30,15 @@ final case class Family(name: String, key: StructType, value: StructType) {
 }
 
 object Family {
-  def of(d: StoreDef): Seq[Family] =
-    if (d.isLog) Seq(Family(logName(d.name), LogStore.keySchema, LogStore.valueSchema))
-    else Seq(Family(d.name, d.key.schema, d.value.schema))
+  def of(d: StoreDef): Seq[Family] = {
+    val log = Family(logName(d.name), LogStore.keySchema, LogStore.valueSchema)
+    val rows = Family(d.name, d.key.schema, d.value.schema)
+    d.kind match {
+      case StoreDef.Memory => Seq(log)
+      case StoreDef.RocksDb => Seq(rows)
+      case StoreDef.Auto => Seq(rows, log)
+    }
+  }
 
   def logName(store: String): String = store + "-log"
 

@@ -15,13 +15,15 @@ final class LogTable {
   var next = 0L
   var logBytes = 0L
   var loaded = false
+  /** The store has outgrown memory: its rows stand in the state one by one. */
+  var moved = false
 }
 
 /**
  * The store for state that fits in memory: all rows in a map, and in the backend a log with one
  * chunk of changed rows per batch, rewritten now and then. Cheaper than a row per key.
  */
-final class LogStore(d: StoreDef, backend: Backend, task: Int, log: LogTable)
+final class LogStore(d: StoreDef, backend: Backend, task: Int, log: LogTable, maxBytes: Long)
     extends Store(d.name, d.key.fields, d.value.fields, log.entries) {
   private val family = Family.logName(d.name)
   private val rows = new StateRows(task)
@@ -36,13 +38,31 @@ final class LogStore(d: StoreDef, backend: Backend, task: Int, log: LogTable)
   override def flush(): Unit = if (!dirty.isEmpty) {
     val changed = dirty.toArray(new Array[Entry](0))
     dirty.clear()
-    append(changed)
-    changed.foreach { e =>
-      clean(e)
-      if (e.value == null) table.remove(e)
+    if (table.bytes > maxBytes) move()
+    else {
+      append(changed)
+      changed.foreach { e =>
+        clean(e)
+        if (e.value == null) table.remove(e)
+      }
+      if (log.next - log.first > 1 && log.logBytes > LogStore.Growth * (table.bytes + LogStore.Small)) rewrite()
     }
-    if (log.next - log.first > 1 && log.logBytes > LogStore.Growth * (table.bytes + LogStore.Small)) rewrite()
     writeHead()
+  }
+
+  /** Writes every row by itself and gives the log up. The next batch opens the store as one of rows. */
+  private def move(): Unit = {
+    all().foreach(e => backend.put(d.name, rows.key(e.key), rows.value(e.value, e.ts)))
+    dropChunks(log.first, log.next)
+    log.first = log.next
+    log.logBytes = 0
+    log.moved = true
+    table.retain(_ => false)
+  }
+
+  private def dropChunks(from: Long, until: Long): Unit = {
+    var i = from
+    while (i < until) { backend.remove(family, rows.key(chunkKey(i))); i += 1 }
   }
 
   override def all(): Iterator[Entry] = {
@@ -57,8 +77,7 @@ final class LogStore(d: StoreDef, backend: Backend, task: Int, log: LogTable)
     log.first = end
     log.logBytes = 0
     append(table.toArray.filter(_.value != null))
-    var i = before
-    while (i < end) { backend.remove(family, rows.key(chunkKey(i))); i += 1 }
+    dropChunks(before, end)
   }
 
   /** One entry in a chunk: key size, value size (-1: no row), time, key, value. */
@@ -93,6 +112,7 @@ final class LogStore(d: StoreDef, backend: Backend, task: Int, log: LogTable)
       log.first = Platform.getLong(h, Rows.Base)
       log.next = Platform.getLong(h, Rows.Base + 8)
       log.logBytes = Platform.getLong(h, Rows.Base + 16)
+      log.moved = Platform.getLong(h, Rows.Base + 24) == 1L
       var i = log.first
       while (i < log.next) {
         LogStore.read(StateRows.valueOf(backend.get(family, rows.key(chunkKey(i))), 1).getBinary(0))(apply)
@@ -116,11 +136,12 @@ final class LogStore(d: StoreDef, backend: Backend, task: Int, log: LogTable)
   }
 
   private def writeHead(): Unit = {
-    val h = new Array[Byte](24)
+    val h = new Array[Byte](32)
     Platform.putLong(h, Rows.Base, log.first)
     Platform.putLong(h, Rows.Base + 8, log.next)
     Platform.putLong(h, Rows.Base + 16, log.logBytes)
-    backend.put(family, rows.key(chunkKey(LogStore.Head)), rows.value(Rows.single(h, Rows.Base, 24), 0L))
+    Platform.putLong(h, Rows.Base + 24, if (log.moved) 1L else 0L)
+    backend.put(family, rows.key(chunkKey(LogStore.Head)), rows.value(Rows.single(h, Rows.Base, h.length), 0L))
   }
 
   private def chunkKey(i: Long): Array[Byte] = {
@@ -133,7 +154,7 @@ final class LogStore(d: StoreDef, backend: Backend, task: Int, log: LogTable)
 object LogStore {
   val keySchema: StructType = new StructType().add("chunk", LongType)
   val valueSchema: StructType = new StructType().add("data", BinaryType)
-  /** The chunk number of the head: first chunk, next chunk, bytes. */
+  /** The chunk number of the head: first chunk, next chunk, bytes, whether the rows have moved. */
   private val Head = -1L
   private val ChunkBytes = 4 << 20
   /** The log is rewritten when it is this many times larger than what lives. */

@@ -65,6 +65,30 @@ abstract class Store(val name: String, val keyFields: Int, val valueFields: Int,
     if (dirty.size > 1) dirty.sort((a: Entry, b: Entry) => Arrays.compareUnsigned(a.key, b.key))
 }
 
+object Store {
+  /** How much a store may keep in memory. */
+  final case class Limits(cacheBytes: Long, logBytes: Long)
+
+  /** Opens a store of a task; `caches` may hold what the batch before left. */
+  def open(d: StoreDef, backend: Backend, task: Int, caches: java.util.Map[String, AnyRef], limits: Limits): Store = {
+    val name = s"$task/${d.name}"
+    def rows = {
+      val cache = caches.get(name) match { case t: EntryTable => t; case _ => val t = new EntryTable; caches.put(name, t); t }
+      new RocksStore(d, backend, task, cache, limits.cacheBytes)
+    }
+    if (d.kind == StoreDef.RocksDb) rows
+    else {
+      val log = caches.get(name) match {
+        case t: LogTable => t
+        case t: EntryTable => null
+        case _ => val t = new LogTable; caches.put(name, t); t
+      }
+      val store = if (log == null) null else new LogStore(d, backend, task, log, if (d.kind == StoreDef.Auto) limits.logBytes else Long.MaxValue)
+      if (store == null || log.moved) rows else store
+    }
+  }
+}
+
 /** Builds the state rows of a task: the task in front of the key, the time in front of the value. */
 final class StateRows(task: Int) {
   private var keyBytes = new Array[Byte](128)
