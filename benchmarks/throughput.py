@@ -60,7 +60,7 @@ def measure(
     right: dict[tuple[str, str, int], Facts] = {}
     for number in range(rounds):
         for case in cases if number % 2 == 0 else reversed(cases):
-            tell(f"{feed.keys:>9,} keys  round {number + 1}  {case.name}")
+            tell(f"{feed.keys:>9,} keys  {feed.rows:>9,} rows  round {number + 1}  {case.name}")
             run = bench.run(case, feed)
             results[case].batches.extend(run.batches)
             batch, facts = run.checked

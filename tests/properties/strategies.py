@@ -19,6 +19,17 @@ _STREAM_OPS = (
     "flat_map_values", "flat_map", "split", "repartition", "through", "cogroup",
 )  # fmt: skip
 _TABLE_OPS = ("table_filter", "table_map_values", "group_table", "to_stream", "transform_values")
+# Programs begin with calls that rarely meet by chance, as far as there is something to call them on: every
+# task of a stage gets records that one input caused, and sends them on.
+_BEGINNINGS: tuple[tuple[str, ...], ...] = (
+    ("group",),
+    (),
+    ("flat_map", "group", "to_stream", "group"),
+    ("to_table", "group_table", "to_stream", "group"),
+    ("cogroup", "group_table"),
+    ("split", "select_key", "merge", "group"),
+    ("map", "through", "group"),
+)
 _OFTEN = ("group", "group", "group_table", "group_table", "to_stream", "cogroup")
 
 
@@ -27,9 +38,7 @@ class Limits:
     """What generated programs may do."""
 
     ops: tuple[str, ...] = (*_STREAM_OPS, *_TABLE_OPS)
-    begin: tuple[str, ...] = ()
-    """The calls with which a program begins, where there is something to call them on."""
-    most_steps: int = 7
+    most_steps: int = 5
     null_keys: bool = True
     """Whether functions may give records a null key."""
     overlapping: bool = True
@@ -52,7 +61,7 @@ class _Handle:
     name: str
     world: str = ""
     """The topic between, if there is one. A record leaves it in a batch of its own, so its order among
-    records that did not go there depends on the cut, as it does on Kafka: handles of two worlds never meet."""
+    records that did not go there depends on the cut, as it does on Kafka: two worlds never meet."""
     roots: frozenset[str] = frozenset()
     """From where its records come: topic, then the branches of splits."""
 
@@ -133,8 +142,10 @@ class _Draft:
 
     def grow(self, *wanted: str) -> None:
         """Add one of the wanted calls, or else any."""
-        ops = wanted or [op for op in (*self.limits.ops, *_OFTEN) if op in self.limits.ops]
-        ops = [op for op in ops if (self.streams if op in _STREAM_OPS else self.tables)]
+        ops = wanted or (*self.limits.ops, *_OFTEN)
+        ops = [
+            op for op in ops if op in self.limits.ops and (self.streams if op in _STREAM_OPS else self.tables)
+        ]
         if self.numbered:
             # What is grouped together must have equal counts, so only programs with one count do it.
             ops = [op for op in ops if op != "cogroup"]
@@ -270,7 +281,7 @@ def programs(draw: Draw, limits: Limits = ANYTHING) -> Program:
     """Draw a program."""
     draft = _Draft(draw, limits, numbered=limits.numbered and draw(st.booleans()))
     draft.add_sources()
-    for op in limits.begin:
+    for op in draw(st.sampled_from(_BEGINNINGS)):
         draft.grow(op)
     for _ in range(draw(st.integers(1, limits.most_steps))):
         draft.grow()

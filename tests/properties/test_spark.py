@@ -12,20 +12,7 @@ from tests.properties.outcome import Runner
 from tests.properties.settings import examples
 from tests.properties.strategies import Limits
 
-# Each program begins with calls that make it worth a query: state, and more than one stage.
-BEGINNINGS = st.sampled_from(
-    [
-        ("group",),
-        ("flat_map", "group", "to_stream", "group"),
-        ("cogroup", "group_table"),
-        ("to_table", "group_table", "to_stream"),
-        ("split", "select_key", "merge", "group"),
-        ("map", "through", "group"),
-    ]
-)
-CASES = BEGINNINGS.flatmap(
-    lambda begin: cases(Limits(begin=begin, most_steps=3), least_records=12, most_records=24)
-)
+CASES = cases(Limits(most_steps=3), least_records=12, most_records=24)
 
 
 @pytest.mark.parametrize("store_type", ["memory", "rocksdb"])

@@ -126,7 +126,8 @@ class _Compiler:
                 else:
                     self.processors.add(node, self._at(node))
         except ExpressionError as error:
-            self.faults += error.faults
+            # Aggregates that share a store tell the same faults.
+            self.faults += [fault for fault in error.faults if fault not in self.faults]
             self.failed.add(node.name)
 
     def _at(self, node: ProcessorNode | SinkNode) -> At:

@@ -9,13 +9,15 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
 from pyspark.sql import Column
 from pyspark.sql.types import DataType, _parse_datatype_json_string
 
 from brookmere.errors import ExpressionError, Fault
 from brookmere.plan.stages import Plan
 from brookmere.run.columns import NOTHING, RECORD, REDUCER, STEP, column, pair, to_column
-from brookmere.run.refusals import explained
+from brookmere.run.refusals import explained, leaves_type_open
 from brookmere.run.shorts import Folded, TypeOf, fold
 from brookmere.run.wire import Wire
 from brookmere.topology import operators as op
@@ -149,6 +151,7 @@ class Processors:
     def _kept_type(self, store: str, initial: Column | None) -> str:
         """Return the type that a store keeps: all aggregates that share it have a say."""
         if store not in self._kept_types:
+            nodes: list[ProcessorNode] = []
             parents, steps = [], []
             for node in self.plan.topology.nodes:
                 if not isinstance(node, ProcessorNode) or not isinstance(node.operator, op.Aggregate):
@@ -157,10 +160,29 @@ class Processors:
                 if node.operator.store == store and self.builder.isMade(number):
                     folded = self._folded(node.operator.step, node)
                     step = folded.add if folded else _step(node.operator.step, node.operator.initial)
+                    nodes.append(node)
                     parents.append(number)
                     steps.append(step._jc)
-            self._kept_types[store] = self.builder.aggregateType(_jc(initial), parents, steps)
+            try:
+                self._kept_types[store] = self.builder.aggregateType(_jc(initial), parents, steps)
+            except (PySparkException, Py4JJavaError):
+                self._blame(nodes, initial, parents, steps)
+                raise
         return self._kept_types[store]
+
+    def _blame(
+        self, nodes: list[ProcessorNode], initial: Column | None, parents: list[int], steps: list[Any]
+    ) -> None:
+        """Raise the fault of the first step that does not go together with those before it."""
+        for last, node in enumerate(nodes, start=1):
+            step = node.operator.step if isinstance(node.operator, op.Aggregate) else None
+            try:
+                with about(step, node.name, str(node.location)):
+                    self.builder.aggregateType(_jc(initial), parents[:last], steps[:last])
+            except ExpressionError as error:
+                # What the steps so far leave open, a later one may tell.
+                if not leaves_type_open(error.__cause__):
+                    raise
 
     def _folded(self, step: Step, node: ProcessorNode) -> Folded | None:
         if isinstance(step, Function):

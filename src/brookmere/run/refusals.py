@@ -101,6 +101,11 @@ def _without_query_log() -> Iterator[None]:
             log.disabled = disabled
 
 
+def leaves_type_open(error: BaseException | None) -> bool:
+    """Tell whether an aggregate was refused only because its type is not known yet."""
+    return isinstance(error, Exception) and "aggregate-open|" in _message(error)
+
+
 def _fault(role: str, where: str | None, error: Exception) -> Fault:
     text = _message(error)
     refused = re.search(r"Refused: ([\w-]+)\|([^\n]*)", text) or re.match(r"([\w-]+)\|([^\n]*)", text)

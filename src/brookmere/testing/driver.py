@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -12,7 +11,7 @@ from typing import Literal, Self
 from pyspark.sql import SparkSession
 
 from brookmere.dsl.builder import StreamsBuilder
-from brookmere.errors import ConfigError, RecordError, nearest
+from brookmere.errors import ConfigError, RecordError
 from brookmere.plan.stages import plan
 from brookmere.record import Record
 from brookmere.run.compiler import DEFAULT_LOG_BYTES, HANDLERS, compile_plan
@@ -21,10 +20,10 @@ from brookmere.run.session import spark_session
 from brookmere.run.taps import show
 from brookmere.serde import Bytes, Serde, partition_for
 from brookmere.testing.engines import Engine, LocalEngine, RawRecord, SparkEngine, StoreRow
+from brookmere.testing.settings import averages_of, check_option, partition_counts, unknown
 from brookmere.testing.stores import StoreView
 from brookmere.testing.topics import InputTopic, OutputTopic, milliseconds
-from brookmere.topology.nodes import ProcessorNode, SinkNode, SourceNode, StoreType, Topology
-from brookmere.topology.operators import Aggregate, TableAggregate
+from brookmere.topology.nodes import SinkNode, SourceNode, StoreType, Topology
 
 
 class TopologyTestDriver:
@@ -56,13 +55,13 @@ class TopologyTestDriver:
         session: SparkSession | None = None,
         spark_partitions: int | None = None,
     ) -> None:
-        _check_option("engine", engine, ("local", "spark"))
-        _check_option("emit", emit, ("every", "last"))
-        _check_option("on_error", on_error, ("fail", "continue"))
-        _check_option("store_type", store_type, ("auto", "memory", "rocksdb"))
+        check_option("engine", engine, ("local", "spark"))
+        check_option("emit", emit, ("every", "last"))
+        check_option("on_error", on_error, ("fail", "continue"))
+        check_option("store_type", store_type, ("auto", "memory", "rocksdb"))
         topology = program.build() if isinstance(program, StreamsBuilder) else program
         spark = session or spark_session()
-        self._plan = plan(topology, _counts(topology, partitions))
+        self._plan = plan(topology, partition_counts(topology, partitions))
         self._compiled = compile_plan(
             self._plan,
             spark,
@@ -124,7 +123,7 @@ class TopologyTestDriver:
         """Return a view of a store."""
         stage_of = {store: stage.number for stage in self._plan.stages for store in stage.stores}
         if name not in stage_of:
-            raise ConfigError(_unknown("store", name, stage_of))
+            raise ConfigError(unknown("store", name, stage_of))
         store = next(s for s in self._plan.topology.stores if s.name == name)
         kind = self._store_type if store.store_type == "auto" else store.store_type
 
@@ -133,7 +132,7 @@ class TopologyTestDriver:
             # Every task keeps all rows of a global table.
             return list({repr(row[0]): row for row in rows}.values()) if store.is_global else rows
 
-        return StoreView(name, read, averages=_averages(self._plan.topology, name))
+        return StoreView(name, read, averages=averages_of(self._plan.topology, name))
 
     def advance_wall_clock(self, step: timedelta) -> None:
         """Move the wall clock, which starts at `start_time`."""
@@ -169,7 +168,7 @@ class TopologyTestDriver:
         for node in self._plan.topology.nodes:
             if isinstance(node, SourceNode) and not node.internal and topic in self._plan.topics_of(node):
                 return node
-        raise ConfigError(_unknown("input topic", topic, self._plan.topics))
+        raise ConfigError(unknown("input topic", topic, self._plan.topics))
 
     def _sink(self, topic: str) -> SinkNode:
         """Return the sink that writes the topic, or one that writes whatever topic its records name."""
@@ -177,7 +176,7 @@ class TopologyTestDriver:
         fixed = {sink.topic: sink for sink in reversed(sinks) if isinstance(sink.topic, str)}
         routing = [sink for sink in sinks if not isinstance(sink.topic, str)]
         if topic not in fixed and not routing:
-            raise ConfigError(_unknown("output topic", topic, fixed))
+            raise ConfigError(unknown("output topic", topic, fixed))
         return fixed.get(topic) or routing[0]
 
     def _sink_serde(self, sink: SinkNode, *, is_key: bool) -> Serde:
@@ -244,42 +243,3 @@ class TopologyTestDriver:
         record = Record(out.key, out.value, out.timestamp, out.headers, topic, out.task)
         self._queues.setdefault(topic, deque()).append(record)
         return record
-
-
-def _counts(topology: Topology, partitions: int | Mapping[str, int]) -> dict[str, int]:
-    sources = [n for n in topology.nodes if isinstance(n, SourceNode) and not n.internal]
-    topics = [topic for node in sources for topic in node.topics]
-    counts = dict.fromkeys(topics, partitions) if isinstance(partitions, int) else dict(partitions)
-    for topic, count in counts.items():
-        if not any(node.pattern and re.fullmatch(node.pattern, topic) for node in sources):
-            if topic not in topics:
-                raise ConfigError(_unknown("input topic", topic, topics))
-        if count < 1:
-            raise ConfigError(f"A topic has at least one partition; found {count} for {topic!r}")
-    return {**dict.fromkeys(topics, 1), **counts}
-
-
-def _averages(topology: Topology, store: str) -> list[str]:
-    """Return the columns of agg() of which a store keeps sum and count instead."""
-    steps: list[object] = []
-    for node in topology.nodes:
-        operator = node.operator if isinstance(node, ProcessorNode) else None
-        if isinstance(operator, Aggregate) and operator.store == store:
-            steps.append(operator.step)
-        if isinstance(operator, TableAggregate) and operator.store == store:
-            steps.append(operator.adder)
-    return [short.name for step in steps if isinstance(step, tuple) for short in step if short.kind == "avg"]
-
-
-def _check_option(name: str, found: str, known: Sequence[str]) -> None:
-    if found not in known:
-        close = nearest(str(found), known)
-        hint = f"Did you mean {close!r}?" if close else f"Use one of: {', '.join(known)}."
-        raise ConfigError(f"The test driver has no {name} {found!r}. {hint}")
-
-
-def _unknown(what: str, name: str, known: Iterable[str]) -> str:
-    names = list(known)
-    close = nearest(name, names)
-    hint = f"Did you mean {close!r}?" if close else f"Known are: {', '.join(names) or 'none'}."
-    return f"The topology has no {what} {name!r}. {hint}"

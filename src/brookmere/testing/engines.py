@@ -12,6 +12,8 @@ from typing import Any, Protocol
 
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import DataType, StructType, _parse_datatype_json_string
 
 from brookmere.record import Header
 from brookmere.run.compiler import Compiled
@@ -130,24 +132,30 @@ class SparkEngine:
     def store(self, name: str, kind: str, stage: int) -> list[StoreRow]:
         rows: list[StoreRow] = []
         if kind in ("memory", "auto"):
-            kept = self._state(f"{name}-log", stage)
+            columns = ("key.task AS task", "user_map_key AS key", "user_map_value AS kept")
+            kept = self._state(f"{name}-log", stage).selectExpr(*columns).collect()
             rows += self._log_rows(
                 name, [(r["task"], r["key"]["chunk"], r["kept"]["v"]["data"]) for r in kept]
             )
         if kind in ("rocksdb", "auto"):
-            key_is_struct, value_is_struct = self._structs(name)
-            for r in self._state(name, stage):
-                key, value = plain(r["key"]), plain(r["kept"]["v"])
-                key = key if key_is_struct else key["value"]
-                rows.append((key, value if value_is_struct else value["value"], int(r["kept"]["ts"])))
+            rows += self._typed_rows(name, stage)
         return rows
 
-    def _state(self, variable: str, stage: int) -> list[Row]:
+    def _typed_rows(self, name: str, stage: int) -> list[StoreRow]:
+        types = [
+            _parse_datatype_json_string(t) for t in store_types(self._session._jvm, self._compiled, name)
+        ]
+        row_types = [t if isinstance(t, StructType) else StructType().add("value", t) for t in types]
+        # The state knows plain names only; a cast by position brings back the user's.
+        key = F.col("user_map_key").cast(row_types[0])
+        value = F.col("user_map_value.v").cast(row_types[1])
+        kept = self._state(name, stage).select(key, value, "user_map_value.ts").collect()
+        return [(_of(r[0], types[0]), _of(r[1], types[1]), int(r[2])) for r in kept]
+
+    def _state(self, variable: str, stage: int) -> DataFrame:
         operator = len(self._compiled.plan.stages) - 1 - stage
         reader = self._session.read.format("statestore").option("operatorId", operator)
-        state = reader.option("stateVarName", variable).load(str(self._checkpoint))
-        columns = ("key.task AS task", "user_map_key AS key", "user_map_value AS kept")
-        return state.selectExpr(*columns).collect()
+        return reader.option("stateVarName", variable).load(str(self._checkpoint))
 
     def _log_rows(self, name: str, chunks: list[tuple[int, int, bytearray]]) -> list[StoreRow]:
         jvm: Any = self._session._jvm
@@ -159,11 +167,6 @@ class SparkEngine:
             kept = jvm.org.apache.spark.sql.brookmere.Assembly.readLog(logs, key, value)
             rows += rows_of(kept, key, value)
         return rows
-
-    def _structs(self, name: str) -> tuple[bool, bool]:
-        jvm: Any = self._session._jvm
-        key, value = store_types(jvm, self._compiled, name)
-        return key.startswith('{"type":"struct"'), value.startswith('{"type":"struct"')
 
     def counters(self) -> dict[str, dict[str, int]]:
         return self._query.counters()
@@ -177,6 +180,11 @@ def rows_of(found: Any, key_type: str, value_type: str) -> list[StoreRow]:
     """Return the rows that the kernel hands over as pickled lists."""
     keys, values = python_values(found.keys(), key_type), python_values(found.values(), value_type)
     return [(k, v, int(t)) for k, v, t in zip(keys, values, found.times(), strict=True)]
+
+
+def _of(row: Row, data_type: DataType) -> Any:
+    value = plain(row)
+    return value if isinstance(data_type, StructType) else value["value"]
 
 
 def store_types(jvm: Any, compiled: Compiled, name: str) -> tuple[str, str]:

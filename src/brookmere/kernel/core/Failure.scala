@@ -24,12 +24,17 @@ object RecordFailed {
   val Processing = "processing"
   val Production = "production"
 
-  /** The innermost cause, which says what went wrong. */
+  /** The innermost cause that says something: it tells what went wrong. */
   def cause(e: Throwable): Throwable = {
     var c = e
-    while (c.getCause != null && (c.getCause ne c)) c = c.getCause
-    c
+    var telling = e
+    while (c.getCause != null && (c.getCause ne c)) {
+      c = c.getCause
+      if (c.getMessage != null && !silent(c.getMessage)) telling = c
+    }
+    telling
   }
+  private def silent(message: String): Boolean = message.isEmpty || message == "requirement failed"
 
   def trace(e: Throwable): String = {
     val out = new java.io.StringWriter

@@ -1,7 +1,5 @@
 package brookmere.kernel.core
 
-import brookmere.kernel.rows.Rows
-
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /**
@@ -46,7 +44,7 @@ abstract class Processor(val id: Int, val name: String) extends Serializable {
     catch {
       case Guarded(e) =>
         failures += 1
-        task.failed(failureKind, name, e, Rows.bytes(key), Rows.bytes(value), ts)
+        task.failed(failureKind, name, e, ts)
     }
   }
 

@@ -162,11 +162,15 @@ final class Task(val stage: Int, val number: Int, val settings: Settings, slots:
     if (headersBase == null) out.nullField(Layout.Headers)
     else out.field(Layout.Headers, headersBase, headersOffset, headersSize)
 
+  /** The record as its topic holds it; known in stage 0 only. */
+  var raw: UnsafeRow = null
+  private def rawBytes(field: Int): Array[Byte] = if (raw == null || raw.isNullAt(field)) null else raw.getBinary(field)
+
   /** The handler: throws, or reports the failure as a row of its own and returns. */
-  def failed(kind: String, node: String, e: Throwable, key: Array[Byte], value: Array[Byte], ts: Long): Unit = {
+  def failed(kind: String, node: String, e: Throwable, ts: Long): Unit = {
     val cause = RecordFailed.cause(e)
     val failure = new RecordFailed(kind, node, number, settings.topics(SourceNumber.topic(source)), SourceNumber.partition(source),
-      seq, ts, cause.getClass.getName, String.valueOf(cause.getMessage), RecordFailed.trace(e), key, value)
+      seq, ts, cause.getClass.getName, String.valueOf(cause.getMessage), RecordFailed.trace(e), rawBytes(RawLayout.Key), rawBytes(RawLayout.Value))
     if (!settings.continueOn(kind)) throw failure
     write(Layout.ErrorNode, null, ErrorRow.pack(failure), ts)
   }

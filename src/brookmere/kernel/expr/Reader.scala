@@ -18,6 +18,7 @@ object Reader {
   /** The reader of a built-in wire format. */
   def of(kind: String): Reader = kind match {
     case "text" => new BytesReader(StringType)
+    case "json-text" => new JsonTextReader
     case "bytes" => new BytesReader(BinaryType)
     case "int" => new FixedReader(IntegerType, 4, "an Int")
     case "long" => new FixedReader(LongType, 8, "a Long")
@@ -44,6 +45,48 @@ final class BytesReader(t: DataType) extends Reader(RowType(t)) {
     Platform.copyMemory(base, offset, buffer, Rows.Base + 16, size)
     row.pointTo(buffer, need)
     row
+  }
+}
+
+/** Text with exactly one JSON value: a parser that reads the first one would not miss the rest. */
+final class JsonTextReader extends Reader(RowType(StringType)) {
+  private val text = new BytesReader(StringType)
+  override def open(): Unit = text.open()
+  override def read(base: AnyRef, offset: Long, size: Int): UnsafeRow = {
+    val row = text.read(base, offset, size)
+    val end = JsonTextReader.endOfFirst(base, offset, size)
+    if (end < size) throw new BadBytes(s"there is more behind the JSON value, from byte $end on")
+    row
+  }
+}
+
+object JsonTextReader {
+  /** Where the first object or array and the white space behind it end; the size if it is no such value. */
+  private def endOfFirst(base: AnyRef, offset: Long, size: Int): Int = {
+    var i = skip(base, offset, size, 0)
+    if (i == size || !isOpening(Platform.getByte(base, offset + i))) return size
+    var depth = 0
+    var quoted = false
+    while (i < size) {
+      val c = Platform.getByte(base, offset + i)
+      if (quoted) {
+        if (c == '\\') i += 1
+        else if (c == '"') quoted = false
+      } else if (c == '"') quoted = true
+      else if (isOpening(c)) depth += 1
+      else if (c == '}' || c == ']') {
+        depth -= 1
+        if (depth == 0) return skip(base, offset, size, i + 1)
+      }
+      i += 1
+    }
+    size
+  }
+  private def isOpening(c: Byte): Boolean = c == '{' || c == '['
+  private def skip(base: AnyRef, offset: Long, size: Int, from: Int): Int = {
+    var i = from
+    while (i < size && Platform.getByte(base, offset + i) <= ' ' && Platform.getByte(base, offset + i) >= 0) i += 1
+    i
   }
 }
 

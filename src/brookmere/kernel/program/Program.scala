@@ -44,11 +44,9 @@ final class SourceReader(id: Int, name: String, keys: Reader, values: Reader, ti
     } catch {
       case Guarded(e) =>
         failures += 1
-        task.failed(RecordFailed.Deserialization, name, e, bytes(raw, RawLayout.Key), bytes(raw, RawLayout.Value), raw.getLong(RawLayout.Ts))
+        task.failed(RecordFailed.Deserialization, name, e, raw.getLong(RawLayout.Ts))
         SourceReader.Unreadable
     }
-
-  private def bytes(raw: UnsafeRow, i: Int): Array[Byte] = if (raw.isNullAt(i)) null else raw.getBinary(i)
 
   def emit(ts: Long): Unit = if (ts < 0) drop() else forward(key, value, null, ts)
 

@@ -80,6 +80,7 @@ final class SourceRunner(program: Program) {
     }
     val task = current
     task.out.clear()
+    task.raw = raw
     val own = raw.getLong(RawLayout.Ts)
     val source = SourceNumber.of(topic, partition)
     task.at(0L, source, raw.getLong(RawLayout.Offset), own)

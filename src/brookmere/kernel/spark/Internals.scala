@@ -65,7 +65,7 @@ object Internals {
         // Registers the variable; the schema it would get is replaced by the real one.
         d.getMapState(f.name, Encoders.BINARY, Encoders.BINARY, TTLConfig.NONE)
         d.columnFamilySchemas.put(f.name, StateStoreColFamilySchema(f.name, 0, f.keySchema, 0, f.valueSchema,
-          Some(NoPrefixKeyStateEncoderSpec(f.keySchema)), Some(f.key)))
+          Some(NoPrefixKeyStateEncoderSpec(f.keySchema)), Some(f.userKey)))
       }
       None
     case h: StatefulProcessorHandleImpl =>

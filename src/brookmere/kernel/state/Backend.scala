@@ -25,8 +25,9 @@ object StoreDef {
  * task's state with it: struct<key: struct<value: int>, userKey>, value: struct<ts, v>.
  */
 final case class Family(name: String, key: StructType, value: StructType) {
-  val keySchema: StructType = new StructType().add("key", new StructType().add("value", IntegerType)).add("userKey", key)
-  val valueSchema: StructType = new StructType().add("ts", LongType).add("v", value)
+  val userKey: StructType = Family.plain(key)
+  val keySchema: StructType = new StructType().add("key", new StructType().add("value", IntegerType)).add("userKey", userKey)
+  val valueSchema: StructType = new StructType().add("ts", LongType).add("v", Family.plain(value))
 }
 
 object Family {
@@ -39,6 +40,21 @@ object Family {
       case StoreDef.Auto => Seq(rows, log)
     }
   }
+
+  /**
+   * Spark writes the schema of a family as Avro, which knows plain names only. Rows do not hold
+   * names, so other names change nothing but what the state's reader shows.
+   */
+  private def plain[T <: DataType](t: T): T = (t match {
+    case StructType(fields) =>
+      StructType(fields.zipWithIndex.map { case (f, i) =>
+        val isPlain = f.name.matches("[A-Za-z_][A-Za-z0-9_]*")
+        f.copy(name = if (isPlain) f.name else "f" + i + f.name.replaceAll("[^A-Za-z0-9_]", "_"), dataType = plain(f.dataType))
+      })
+    case ArrayType(e, n) => ArrayType(plain(e), n)
+    case MapType(k, v, n) => MapType(plain(k), plain(v), n)
+    case other => other
+  }).asInstanceOf[T]
 
   def logName(store: String): String = store + "-log"
 

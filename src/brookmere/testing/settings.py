@@ -1,0 +1,52 @@
+"""Turns the settings of a driver into checked values, or into an error with the nearest known name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from brookmere.errors import ConfigError, nearest
+from brookmere.topology.nodes import ProcessorNode, SourceNode, Topology
+from brookmere.topology.operators import Aggregate, TableAggregate
+
+
+def check_option(name: str, found: str, known: Sequence[str]) -> None:
+    """Refuse an option that is not among those there are."""
+    if found not in known:
+        close = nearest(str(found), known)
+        hint = f"Did you mean {close!r}?" if close else f"Use one of: {', '.join(known)}."
+        raise ConfigError(f"The test driver has no {name} {found!r}. {hint}")
+
+
+def partition_counts(topology: Topology, partitions: int | Mapping[str, int]) -> dict[str, int]:
+    """Return how many partitions each topic has that the program reads: one where nothing is said."""
+    sources = [n for n in topology.nodes if isinstance(n, SourceNode) and not n.internal]
+    topics = [topic for node in sources for topic in node.topics]
+    patterns = [node.pattern for node in sources if node.pattern is not None]
+    counts = dict.fromkeys(topics, partitions) if isinstance(partitions, int) else dict(partitions)
+    for topic, count in counts.items():
+        if topic not in topics and not any(re.fullmatch(pattern, topic) for pattern in patterns):
+            raise ConfigError(unknown("input topic", topic, topics))
+        if count < 1:
+            raise ConfigError(f"A topic has at least one partition; found {count} for {topic!r}.")
+    return {**dict.fromkeys(topics, 1), **counts}
+
+
+def averages_of(topology: Topology, store: str) -> list[str]:
+    """Return the columns of agg() of which a store keeps sum and count instead."""
+    steps: list[object] = []
+    for node in topology.nodes:
+        operator = node.operator if isinstance(node, ProcessorNode) else None
+        if isinstance(operator, Aggregate) and operator.store == store:
+            steps.append(operator.step)
+        if isinstance(operator, TableAggregate) and operator.store == store:
+            steps.append(operator.adder)
+    return [short.name for step in steps if isinstance(step, tuple) for short in step if short.kind == "avg"]
+
+
+def unknown(what: str, name: str, known: Iterable[str]) -> str:
+    """Return the words for a name that the topology does not have."""
+    names = list(known)
+    close = nearest(name, names)
+    hint = f"Did you mean {close!r}?" if close else f"Known are: {', '.join(names) or 'none'}."
+    return f"The topology has no {what} {name!r}. {hint}"

@@ -1,0 +1,59 @@
+"""Names and options that do not exist are refused with the nearest that does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import brookmere as bm
+from brookmere.testing import TopologyTestDriver
+
+pytestmark = pytest.mark.usefixtures("spark")
+
+
+def counting() -> bm.StreamsBuilder:
+    app = bm.StreamsBuilder("settings", key=bm.Text(), value=bm.Text())
+    app.stream("orders").group_by_key().count(store="counts").to_stream().to("totals")
+    return app
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"engine": "sparc"}, "The test driver has no engine 'sparc'. Did you mean 'spark'?"),
+        ({"engine": "x"}, "The test driver has no engine 'x'. Use one of: local, spark."),
+        ({"emit": "lst"}, "The test driver has no emit 'lst'. Did you mean 'last'?"),
+        ({"on_error": "contine"}, "The test driver has no on_error 'contine'. Did you mean 'continue'?"),
+        ({"store_type": "rocks"}, "The test driver has no store_type 'rocks'. Did you mean 'rocksdb'?"),
+        ({"partitions": {"order": 2}}, "The topology has no input topic 'order'. Did you mean 'orders'?"),
+        ({"partitions": 0}, "A topic has at least one partition; found 0 for 'orders'."),
+    ],
+)
+def test_unknown_option_is_refused(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(bm.ConfigError) as caught:
+        TopologyTestDriver(counting(), **options)
+
+    assert str(caught.value) == words
+
+
+def test_unknown_names_are_refused() -> None:
+    with TopologyTestDriver(counting()) as driver:
+        with pytest.raises(bm.ConfigError, match="no input topic 'ordres'. Did you mean 'orders'"):
+            driver.input_topic("ordres")
+        with pytest.raises(bm.ConfigError, match="no output topic 'total'. Did you mean 'totals'"):
+            driver.output_topic("total")
+        with pytest.raises(bm.ConfigError, match="no store 'count'. Did you mean 'counts'"):
+            driver.store("count")
+        with pytest.raises(bm.ConfigError, match="no store 'x'. Known are: counts"):
+            driver.store("x")
+        with pytest.raises(bm.ConfigError, match="no input topic 'nowhere'. Known are: orders"):
+            driver.pipe_records([("nowhere", bm.Record("k", "v", 0))])
+
+
+def test_unread_topic_of_the_program_is_no_input() -> None:
+    with (
+        TopologyTestDriver(counting()) as driver,
+        pytest.raises(bm.ConfigError, match="no input topic 'totals'"),
+    ):
+        driver.input_topic("totals")
