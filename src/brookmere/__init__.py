@@ -37,6 +37,7 @@ from brookmere.errors import (
     TopologyError,
     UnsupportedError,
 )
+from brookmere.plan.program import explain
 from brookmere.record import Record, WindowedKey
 from brookmere.serde import Bool, Bytes, Custom, Double, Int, Json, Long, Serde, Text, Windowed
 from brookmere.topology.nodes import Topology
@@ -81,6 +82,7 @@ __all__ = [
     "collect_list",
     "collect_set",
     "count",
+    "explain",
     "first",
     "last",
     "max",

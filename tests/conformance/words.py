@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows them by
+from pyspark.sql import functions as F
 
 KeyValueFunction = Callable[[Column, Column], Any]
 Fold = Callable[[Column, Column], Any]

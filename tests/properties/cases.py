@@ -42,10 +42,17 @@ def _told(record: Record) -> str:
 
 
 @st.composite
-def cases(draw: Draw, limits: Limits = ANYTHING, least_records: int = 0, most_records: int = 16) -> Case:
+def cases(
+    draw: Draw,
+    limits: Limits = ANYTHING,
+    *,
+    least_records: int = 0,
+    most_records: int = 16,
+    least_partitions: int = 1,
+) -> Case:
     """Draw a program and what it is fed."""
     program = draw(programs(limits))
-    counts = st.integers(1, _MOST_PARTITIONS)
+    counts = st.integers(least_partitions, _MOST_PARTITIONS)
     partitions: Partitions = draw(counts)
     if not program.has("cogroup"):
         topics = [*program.inputs, *(step.args[0] for step in program.steps if step.op == "through")]

@@ -19,13 +19,16 @@ _STREAM_OPS = (
     "flat_map_values", "flat_map", "split", "repartition", "through", "cogroup",
 )  # fmt: skip
 _TABLE_OPS = ("table_filter", "table_map_values", "group_table", "to_stream", "transform_values")
-# Programs begin with calls that rarely meet by chance, as far as there is something to call them on: every
-# task of a stage gets records that one input caused, and sends them on.
+# Behind these calls several tasks of a stage have records that one input caused, and send them on.
+FANS = (
+    ("flat_map", "group", "to_stream", "group"),
+    ("to_table", "group_table", "to_stream", "group"),
+)
+# Programs begin with calls that rarely meet by chance, as far as there is something to call them on.
 _BEGINNINGS: tuple[tuple[str, ...], ...] = (
     ("group",),
     (),
-    ("flat_map", "group", "to_stream", "group"),
-    ("to_table", "group_table", "to_stream", "group"),
+    *FANS,
     ("cogroup", "group_table"),
     ("split", "select_key", "merge", "group"),
     ("map", "through", "group"),
@@ -38,6 +41,7 @@ class Limits:
     """What generated programs may do."""
 
     ops: tuple[str, ...] = (*_STREAM_OPS, *_TABLE_OPS)
+    beginnings: tuple[tuple[str, ...], ...] = _BEGINNINGS
     most_steps: int = 5
     null_keys: bool = True
     """Whether functions may give records a null key."""
@@ -142,10 +146,8 @@ class _Draft:
 
     def grow(self, *wanted: str) -> None:
         """Add one of the wanted calls, or else any."""
-        ops = wanted or (*self.limits.ops, *_OFTEN)
-        ops = [
-            op for op in ops if op in self.limits.ops and (self.streams if op in _STREAM_OPS else self.tables)
-        ]
+        ops = [op for op in wanted or (*self.limits.ops, *_OFTEN) if op in self.limits.ops]
+        ops = [op for op in ops if (self.streams if op in _STREAM_OPS else self.tables)]
         if self.numbered:
             # What is grouped together must have equal counts, so only programs with one count do it.
             ops = [op for op in ops if op != "cogroup"]
@@ -281,7 +283,7 @@ def programs(draw: Draw, limits: Limits = ANYTHING) -> Program:
     """Draw a program."""
     draft = _Draft(draw, limits, numbered=limits.numbered and draw(st.booleans()))
     draft.add_sources()
-    for op in draw(st.sampled_from(_BEGINNINGS)):
+    for op in draw(st.sampled_from(limits.beginnings)):
         draft.grow(op)
     for _ in range(draw(st.integers(1, limits.most_steps))):
         draft.grow()

@@ -9,7 +9,9 @@ from pyspark.sql import SparkSession
 from tests.properties.cases import Case, cases, cut, cuts, single, whole
 from tests.properties.outcome import Runner
 from tests.properties.settings import examples
+from tests.properties.strategies import FANS, Limits
 
+FANNED = Limits(beginnings=FANS, most_steps=2, numbered=False)
 STORE_TYPES = st.permutations(["memory", "rocksdb"])
 
 
@@ -24,3 +26,13 @@ def test_every_cut_into_batches_gives_the_same_records_in_the_same_order_and_the
 
     assert other.run(whole(case.records)) == expected
     assert other.run(cut(case.records, sizes)) == expected
+
+
+@given(case=cases(FANNED, least_records=4, least_partitions=2))
+@examples(60)
+def test_what_one_record_causes_in_several_tasks_has_the_same_order_for_every_cut(
+    spark: SparkSession, case: Case
+) -> None:
+    runner = Runner(case, spark, {})
+
+    assert runner.run(whole(case.records)) == runner.run(single(case.records))

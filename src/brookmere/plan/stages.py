@@ -59,7 +59,7 @@ def plan(topology: Topology, partitions: Mapping[str, int]) -> Plan:
     """
     sources = [n for n in topology.nodes if isinstance(n, SourceNode) and not n.internal]
     counts = {t: n for t, n in partitions.items() if any(t in _topics_of(s, partitions) for s in sources)}
-    repartitions = partition_counts(topology, counts)
+    repartitions = partition_counts(topology, partitions)
     faults = check_partitions(topology, {**counts, **repartitions})
     stage_of = _Placement(topology).stages()
     last = max(stage_of.values(), default=0)

@@ -77,7 +77,7 @@ class Formats:
         return Column(self._wire.read(raw._jc, kind))
 
     def _from_json(self, raw: Column, data_type: DataType) -> Column:
-        # Not by a cast: it takes bytes that are no UTF-8, and the parser ignores what follows the first value.
+        # Not by a cast: it takes bytes that are no UTF-8, and the parser ignores all behind the first value.
         parsed = F.from_json(self._read(raw, "json-text"), data_type, _STRICT)  # type: ignore[arg-type]
         return checked(parsed, data_type)
 
