@@ -31,6 +31,9 @@ final class Repartition(id: Int, name: String, target: Int, isTable: Boolean, pa
   @transient private var due = Long.MinValue
   override def open(): Unit = keyWriter.open()
 
+  /** Each task has a queue of its own, although the processor serves them all in turn. */
+  override def attach(task: Task): Unit = { super.attach(task); due = Long.MinValue }
+
   /** The latest time among what the root record at hand has sent here: records do not overtake in a queue. */
   private def queued(ts: Long): Long = {
     if (!task.isAt(clock, source, seq)) { clock = task.clock; source = task.source; seq = task.seq; due = Long.MinValue }
