@@ -168,19 +168,14 @@ def start(
 
 def raw_rows(compiled: Compiled, sources: Mapping[str, DataFrame]) -> DataFrame:
     """Return the rows that stage 0 reads, of all topics."""
-    faults = []
+    faults: list[Fault] = []
     for topic in compiled.plan.topics:
         if topic not in sources:
             close = nearest(topic, sources)
             hint = f"Did you mean {close!r}?" if close else "Give a streaming DataFrame for it"
             faults.append(Fault(f"There are no records for the topic {topic!r}", None, hint))
         else:
-            missing = [c for c in _REQUIRED if c not in sources[topic].columns]
-            if missing:
-                columns = ", ".join(missing)
-                faults.append(
-                    Fault(f"The DataFrame of {topic!r} has no column {columns}", None, "Add what is missing")
-                )
+            faults += _frame_faults(topic, sources[topic])
     if faults:
         raise TopologyError(faults)
     frames = [_raw(sources[topic], number) for number, topic in enumerate(compiled.plan.topics)]
@@ -188,6 +183,18 @@ def raw_rows(compiled: Compiled, sources: Mapping[str, DataFrame]) -> DataFrame:
     for frame in frames[1:]:
         raw = raw.unionAll(frame)
     return raw
+
+
+def _frame_faults(topic: str, frame: DataFrame) -> list[Fault]:
+    faults = []
+    missing = [column for column in _REQUIRED if column not in frame.columns]
+    if missing:
+        what = f"The DataFrame of {topic!r} has no column {', '.join(missing)}"
+        faults.append(Fault(what, None, "Add what is missing"))
+    if not frame.isStreaming:
+        what = f"The DataFrame of {topic!r} is not a stream"
+        faults.append(Fault(what, None, "Read it with spark.readStream"))
+    return faults
 
 
 def _raw(frame: DataFrame, number: int) -> DataFrame:

@@ -13,11 +13,3 @@ final class Filter(id: Int, name: String, predicate: Bound, negate: Boolean) ext
   override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit =
     if (Test(test, record.set(key, value, ts)) != negate) forward(key, value, null, ts)
 }
-
-/** A predicate's answer; null is no. */
-object Test {
-  def apply(test: Projection, record: RecordRow): Boolean = {
-    val r = test(record)
-    r != null && r.getBoolean(0)
-  }
-}

@@ -4,7 +4,7 @@ import java.util.{List => JList}
 
 import scala.jdk.CollectionConverters._
 
-import brookmere.kernel.core.{Counters, StageTimes}
+import brookmere.kernel.core.{Counters, StageTimes, Sums}
 import brookmere.kernel.expr.RowType
 import brookmere.kernel.program.{Outputs, Program}
 import brookmere.kernel.rows.{Destinations, Layout}
@@ -17,8 +17,8 @@ import org.apache.spark.sql.types._
 
 /** Puts the stages of a program into a query. Python calls it. */
 final class Assembly(spark: SparkSession, val program: Program, partitions: Int) {
-  private val counters = new Counters(program.nodeCount)
-  private val times = Array.fill(program.stages.length)(new StageTimes)
+  private val counters = new Sums(program.nodeCount * Counters.Kinds)
+  private val times = Array.fill(program.stages.length)(new Sums(StageTimes.Kinds))
   spark.sparkContext.register(counters)
   times.foreach(t => spark.sparkContext.register(t))
   private val stats = new QueryStats(counters, times)

@@ -16,7 +16,7 @@ import org.apache.spark.sql.streaming._
 import org.apache.spark.unsafe.types.UTF8String
 
 /** What a query counts: records per node, time per stage. */
-final class QueryStats(val counters: Counters, val times: Array[StageTimes]) extends Serializable
+final class QueryStats(val counters: Sums, val times: Array[Sums]) extends Serializable
 
 /** Stage 0 over the rows of a Spark partition. */
 final class SourceIterator(in: Iterator[InternalRow], program: Program, stats: QueryStats) extends Iterator[InternalRow] {

@@ -5,22 +5,6 @@ import brookmere.kernel.expr.{Bound, Projection}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** Hands records and table updates on as they are. */
-final class PassThrough(id: Int, name: String) extends Processor(id, name) {
-  override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit = forward(key, value, old, ts)
-}
-
-/** Drops records without key. */
-final class KeyNotNull(id: Int, name: String) extends Processor(id, name) {
-  override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit =
-    if (key == null) drop() else forward(key, value, old, ts)
-}
-
-/** A table's updates become a stream of their new values. */
-final class TableToStream(id: Int, name: String) extends Processor(id, name) {
-  override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit = forward(key, value, null, ts)
-}
-
 /** Sends a record to the child of the first predicate that holds, or to the default child. */
 final class Branch(id: Int, name: String, hasDefault: Boolean) extends Evaluating(id, name) {
   var predicates: Array[Bound] = Array.empty
