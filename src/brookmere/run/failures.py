@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
 
 from brookmere.errors import EngineError, RecordError
 from brookmere.run.outputs import record_error
+
+_CHANGED_STORE = re.compile(
+    r"SCHEMA_NOT_COMPATIBLE\].*Existing (?P<part>key|value)_schema=(?P<old>\S+)"
+    r" and new \w+_schema=(?P<new>\S+)\.",
+    re.DOTALL,
+)
 
 
 def from_java(exception: Any) -> RecordError | EngineError:
@@ -29,7 +36,7 @@ def from_java(exception: Any) -> RecordError | EngineError:
                 value=_bytes(cause.value()),
             )
         cause = cause.getCause()
-    return EngineError(f"The query failed: {innermost.toString()}")
+    return EngineError(_engine_words(str(innermost.toString())))
 
 
 def from_python(error: Exception) -> RecordError | EngineError:
@@ -38,6 +45,17 @@ def from_python(error: Exception) -> RecordError | EngineError:
     if java is not None:
         return from_java(java)
     return EngineError(f"The sink failed with {type(error).__name__}: {error}")
+
+
+def _engine_words(text: str) -> str:
+    changed = _CHANGED_STORE.search(text)
+    if changed is None:
+        return f"The query failed: {text}"
+    return (
+        f"The checkpoint holds a store with {changed['part']}s of another type. "
+        f"Found {changed['old']}, the program has {changed['new']}. "
+        "Give the result a store= of a new name, or start with an empty checkpoint."
+    )
 
 
 def _bytes(value: Any) -> bytes | None:

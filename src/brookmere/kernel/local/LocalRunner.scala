@@ -36,7 +36,7 @@ final class LocalRunner(program: Program, routed: java.util.Set[Integer]) {
     var n = 1
     while (n < program.stages.length) { rows = stage(n, rows); n += 1 }
     val sorted = rows.toArray(new Array[UnsafeRow](0))
-    java.util.Arrays.sort(sorted, LocalRunner.order)
+    java.util.Arrays.sort(sorted, Layout.order)
     val out = new Outputs(routes)
     sorted.foreach(r => out.add(r, program.slots.indexOf(r.getInt(Layout.Task))))
     out.result()
@@ -114,17 +114,6 @@ final class LocalRunner(program: Program, routed: java.util.Set[Integer]) {
   }
 
   def streamTime(n: Int, number: Int): Long = taskOf(n, number).streamTime
-}
-
-object LocalRunner {
-  private val order: java.util.Comparator[UnsafeRow] = (a, b) => {
-    var c = java.lang.Long.compare(a.getLong(Layout.Clock), b.getLong(Layout.Clock))
-    if (c == 0) c = Integer.compare(a.getInt(Layout.Source), b.getInt(Layout.Source))
-    if (c == 0) c = java.lang.Long.compare(a.getLong(Layout.Seq), b.getLong(Layout.Seq))
-    if (c == 0) c = java.lang.Long.compare(a.getLong(Layout.Due), b.getLong(Layout.Due))
-    if (c == 0) c = java.lang.Long.compare(a.getLong(Layout.Step), b.getLong(Layout.Step))
-    c
-  }
 }
 
 /** Rows of a store for Python. */

@@ -83,19 +83,22 @@ final class SourceRunner(program: Program) {
     task.raw = raw
     val own = raw.getLong(RawLayout.Ts)
     val source = SourceNumber.of(topic, partition)
-    task.at(0L, source, raw.getLong(RawLayout.Offset), own)
+    val seq = raw.getLong(RawLayout.Offset)
+    // A record that cannot be read has a place, too: that of the record's own time, which moves no clock.
+    task.at(place(reader, raw, math.max(own, latest(source, Long.MinValue))), source, seq, own)
     headers(task, raw)
     val ts = reader.read(raw)
     if (ts != SourceReader.Unreadable) {
-      val clock =
-        if (reader.broadcast) Long.MinValue
-        else if (!raw.isNullAt(RawLayout.Clock)) raw.getLong(RawLayout.Clock)
-        else latest(source, ts)
-      task.at(clock, source, raw.getLong(RawLayout.Offset), ts)
+      task.at(place(reader, raw, latest(source, ts)), source, seq, ts)
       reader.emit(ts)
     }
     task
   }
+
+  private def place(reader: SourceReader, raw: UnsafeRow, byTime: Long): Long =
+    if (reader.broadcast) Long.MinValue
+    else if (!raw.isNullAt(RawLayout.Clock)) raw.getLong(RawLayout.Clock)
+    else byTime
 
   /** The highest time so far of the source partition. */
   private def latest(source: Int, ts: Long): Long = {

@@ -1,5 +1,6 @@
 package brookmere.kernel.rows
 
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types._
 
 /** The one row layout between stages: columns and their positions. */
@@ -32,6 +33,16 @@ object Layout {
 
   /** Node number of a row that reports a failed record. */
   val ErrorNode: Int = -1
+
+  /** The order of arrival. */
+  val order: java.util.Comparator[UnsafeRow] = (a, b) => {
+    var c = java.lang.Long.compare(a.getLong(Clock), b.getLong(Clock))
+    if (c == 0) c = Integer.compare(a.getInt(Source), b.getInt(Source))
+    if (c == 0) c = java.lang.Long.compare(a.getLong(Seq), b.getLong(Seq))
+    if (c == 0) c = java.lang.Long.compare(a.getLong(Due), b.getLong(Due))
+    if (c == 0) c = java.lang.Long.compare(a.getLong(Step), b.getLong(Step))
+    c
+  }
 
   /** `headers` is a packed row with one field of this type: the shape of Spark's Kafka source. */
   val headerType: ArrayType =

@@ -46,8 +46,9 @@ final class Assembly(spark: SparkSession, val program: Program, partitions: Int)
 
   /** Brings the rows of a finished batch to the driver, in order of arrival. */
   def collect(rows: Dataset[Row], routed: java.util.Set[Integer]): Array[Byte] = {
-    val columns = Seq("clock", "source", "seq", "due", "step").map(rows.col)
-    val sorted = rows.sort(columns: _*).queryExecution.toRdd.map(_.asInstanceOf[UnsafeRow].copy()).collect()
+    // Sorted here: Spark's sort would sample first, and so run the stages twice.
+    val sorted = rows.queryExecution.toRdd.map(_.asInstanceOf[UnsafeRow].copy()).collect()
+    java.util.Arrays.sort(sorted, Layout.order)
     val out = new Outputs(routed.asScala.map(_.intValue).toSet)
     sorted.foreach(r => out.add(r, program.slots.indexOf(r.getInt(Layout.Task))))
     out.result()

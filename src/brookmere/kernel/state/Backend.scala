@@ -34,11 +34,8 @@ object Family {
   def of(d: StoreDef): Seq[Family] = {
     val log = Family(logName(d.name), LogStore.keySchema, LogStore.valueSchema)
     val rows = Family(d.name, d.key.schema, d.value.schema)
-    d.kind match {
-      case StoreDef.Memory => Seq(log)
-      case StoreDef.RocksDb => Seq(rows)
-      case StoreDef.Auto => Seq(rows, log)
-    }
+    // The family of rows stays empty while all is in the log, but its schema lets Spark refuse another type.
+    if (d.kind == StoreDef.RocksDb) Seq(rows) else Seq(rows, log)
   }
 
   /**
