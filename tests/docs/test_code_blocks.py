@@ -36,4 +36,4 @@ def test_code_blocks_of_a_page_run_one_after_the_other(page: Path) -> None:
     names: dict[str, object] = {"__name__": "__page__"}
 
     for block in code_blocks(page):
-        exec(compile(block, page, "exec"), names)
+        exec(compile(block, page, "exec", dont_inherit=True), names)

@@ -133,7 +133,7 @@ class _Draft:
                 read, topics = topics[:2], topics[2:]
             else:
                 read, topics = topics[:1], topics[1:]
-            if len(read) == 1 and self.pick(["stream", "table"]) == "table":
+            if len(read) == 1 and self.pick(["stream", "stream", "table"]) == "table":
                 self._source("table", read, store=self.stored())
             else:
                 for _ in range(self.pick([1, 1, 2])):

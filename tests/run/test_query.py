@@ -306,6 +306,25 @@ def test_store_that_stays_keeps_its_state_when_the_program_gains_another(worksho
     assert workshop.sink.records()[1:] == [("texts", "k", "x", 2), ("out", "k", "2", 2)]
 
 
+@pytest.mark.parametrize("store_type", ["rocksdb", "auto", "memory"])
+def test_store_that_changes_its_type_is_refused(workshop: Workshop, store_type: Any) -> None:
+    workshop.topic.append([("k", "text", 1)])
+    first = workshop.start(counting(store_type))
+    first.process_all_available()
+    first.stop()
+    app = text_app()
+    grouped = app.stream("in").group_by_key()
+    grouped.reduce(lambda agg, value: F.concat(agg, value), store="counts", store_type=store_type)
+    workshop.topic.append([("k", "text", 2)])
+
+    with pytest.raises(bm.EngineError, match="a store with values of another type") as caught:
+        workshop.start(app).process_all_available()
+
+    assert "LongType" in str(caught.value)
+    assert "StringType" in str(caught.value)
+    assert "Give the result a store= of a new name" in str(caught.value)
+
+
 def test_missing_topics_and_columns_are_refused_together(workshop: Workshop, spark: SparkSession) -> None:
     app = text_app()
     app.stream("in").merge(app.stream("orders"), app.stream("lines")).to("out")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any, Literal
 
@@ -265,3 +266,18 @@ def test_two_drivers_do_not_disturb_each_other() -> None:
         assert one.output_topic("out").read_key_values_to_list() == [("k", 1), ("l", 1)]
         assert two.output_topic("out").read_key_values_to_list() == [("k", 1), ("k", 2)]
         assert (len(one.store("counts")), len(two.store("counts"))) == (2, 1)
+
+
+def test_drivers_run_in_threads_of_their_own() -> None:
+    def run(number: int) -> list[int]:
+        with TopologyTestDriver(counting()) as driver:
+            feed = driver.input_topic("in")
+            for _ in range(number):
+                feed.pipe_input("k", "v")
+            counts: list[int] = driver.output_topic("out").read_values_to_list()
+            return counts
+
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(run, [3, 5, 7, 9]))
+
+    assert results == [list(range(1, number + 1)) for number in (3, 5, 7, 9)]

@@ -35,9 +35,16 @@ def spark_session(
 ) -> SparkSession:
     """Return the Spark session of this process, with the kernel on its class path.
 
-    `overrides` are Spark settings with `__` for each dot. A session that runs already is used as it is,
-    if it has the kernel.
+    `overrides` are Spark settings with `__` for each dot. A session that runs already is used if it has the
+    kernel; it gets the settings of streaming and state that can still be set, and keeps all others.
     """
+    running = SparkSession.getActiveSession()
+    if running is not None:
+        check_kernel(running)
+        for name, value in _SETTINGS.items():
+            if name.startswith("spark.sql.streaming."):
+                running.conf.set(name, value)
+        return running
     prepare_environment()
     builder: Any = SparkSession.builder.master(master).appName("brookmere")
     settings = {
