@@ -31,7 +31,7 @@ def test_store_that_outgrows_memory_moves_to_rows_and_keeps_counting(engine: Eng
         driver.restart()
         _feed(driver, range(1), time=3)
 
-        rows = dict((key, (count, time)) for key, count, time in driver.store("counts").rows())
+        rows = {key: (count, time) for key, count, time in driver.store("counts").rows()}
         assert rows["k0"] == (3, 3)
         assert rows["k3"] == (2, 2)
         assert rows["k11"] == (1, 2)
