@@ -110,7 +110,7 @@ def main() -> int:
     finally:
         session.stop()
     report = Report(
-        machine=facts,
+        machine=facts | {"load after": machine.load()},
         settings={
             "rows per batch": options.rows,
             "rounds": options.rounds,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from benchmarks.cases import NATIVE, Case
+from benchmarks.cases import NATIVE, NATIVE_DIRECT, Case
 from benchmarks.latency import Latency
 from benchmarks.throughput import Result
 
@@ -19,6 +19,8 @@ class Goal:
 
     what: str
     ratio: float
+    direct_ratio: float | None = None
+    """The ratio to Spark's aggregation without foreachBatch, which Brookmere has and Spark need not have."""
     least: float | None = None
     most: float | None = None
 
@@ -34,22 +36,23 @@ def goals(counts: Sequence[Mapping[Case, Result]], latencies: Sequence[Latency])
     """Return the marks that these results can tell of."""
     found = []
     for results in counts:
-        native = results[NATIVE]
-        keys = native.feed.keys
-        for case, result in results.items():
-            if case.store is None or case.shape != "count" or case.emit != "every":
-                continue
+        speeds = {case: result.rows_per_second for case, result in results.items()}
+        keys = results[NATIVE].feed.keys
+        least = 1.1 if keys >= MANY_KEYS else 0.45 if keys == FEW_KEYS else None
+        for case in _rivals(speeds) if least is not None else ():
             what = f"rows/s, {keys:,} keys, every update, {case.store}"
-            ratio = result.rows_per_second / native.rows_per_second
-            if keys >= MANY_KEYS:
-                found.append(Goal(what, ratio, least=1.1))
-            elif keys == FEW_KEYS:
-                found.append(Goal(what, ratio, least=0.45))
-    native_p50 = next((one.p50 for one in latencies if one.case == NATIVE), None)
-    if native_p50 is not None:
-        found += [
-            Goal(f"latency p50, one row per batch, {one.case.store}", one.p50 / native_p50, most=1.2)
-            for one in latencies
-            if one.case.store is not None
-        ]
+            found.append(Goal(what, *_ratios(case, speeds), least=least))
+    times = {one.case: one.p50 for one in latencies}
+    for case in _rivals(times):
+        what = f"latency p50, one row per batch, every update, {case.store}"
+        found.append(Goal(what, *_ratios(case, times), most=1.2))
     return found
+
+
+def _rivals(cases: Iterable[Case]) -> list[Case]:
+    return [c for c in cases if c.store is not None and c.shape == "count" and c.emit == "every"]
+
+
+def _ratios(case: Case, numbers: Mapping[Case, float]) -> tuple[float, float | None]:
+    direct = numbers[case] / numbers[NATIVE_DIRECT] if NATIVE_DIRECT in numbers else None
+    return numbers[case] / numbers[NATIVE], direct

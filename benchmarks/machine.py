@@ -14,7 +14,6 @@ from pyspark.sql import SparkSession
 def facts(session: SparkSession) -> dict[str, str]:
     """Return what the numbers depend on. Ask before the first query: the load is the one before it."""
     jvm: Any = session._jvm
-    load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
     heap = jvm.java.lang.Runtime.getRuntime().maxMemory() / 2**30
     version = jvm.java.lang.System.getProperty("java.vm.version")
     return {
@@ -22,12 +21,17 @@ def facts(session: SparkSession) -> dict[str, str]:
         "processor": f"{os.cpu_count()} x {_processor()}",
         "memory": f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.1f} GiB",
         "system": f"{platform.system()} {platform.release()}",
-        "load": load,
+        "load before": load(),
         "java": f"{jvm.java.lang.System.getProperty('java.vm.name')} {version}, heap {heap:.1f} GiB",
         "python": platform.python_version(),
         "spark": f"{session.version}, master {session.sparkContext.master}, "
         f"{session.conf.get('spark.sql.shuffle.partitions')} shuffle partitions",
     }
+
+
+def load() -> str:
+    """Return the load of the last one, five and fifteen minutes."""
+    return ", ".join(f"{value:.1f}" for value in os.getloadavg())
 
 
 def _processor() -> str:
