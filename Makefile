@@ -31,7 +31,7 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks $(ARGS)
 
 conformance: $(STAMP)
-	$(BIN)/python -m tests.conformance tests/conformance/scenarios --engine spark $(ARGS)
+	$(BIN)/python -m tests.conformance tests/conformance/scenarios --leave-out tests/conformance/not_yet.txt --engine spark $(ARGS)
 
 wheel: $(STAMP)
 	jar=$$($(BIN)/python -m brookmere.kernel.build) && \

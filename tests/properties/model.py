@@ -6,9 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from brookmere import Record
+from brookmere.record import Header
 
 Update = tuple[str, str | None, int]
-"""Key, value and time of what comes out."""
+"""Key, value and time of a row that changed."""
+Written = tuple[str, str | None, int, tuple[Header, ...]]
+"""What comes out: an update, with the headers of the record that caused it."""
 Fold = Callable[[str, str], str | None]
 
 
@@ -81,6 +84,6 @@ def _put(rows: dict[str, tuple[str, int]], key: str, value: str | None, time: in
     return key, value, time
 
 
-def updates_of(model: Folding | Regrouping, records: list[Record]) -> list[Update]:
+def written_by(model: Folding | Regrouping, records: list[Record]) -> list[Written]:
     """Return all that comes out for these records."""
-    return [update for r in records for update in model.take(r.key, r.value, r.timestamp)]
+    return [(*update, r.headers) for r in records for update in model.take(r.key, r.value, r.timestamp)]

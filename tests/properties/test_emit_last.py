@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hypothesis import given
+import pytest
 from pyspark.sql import SparkSession
 
 from tests.properties.cases import Case, cases, cut, cuts
 from tests.properties.outcome import Row, Runner
-from tests.properties.settings import examples
+from tests.properties.search import rounds, search
 from tests.properties.strategies import ANYTHING
 
 # A stream behind a table has fewer records if the table tells less, so nothing may count them. A function
@@ -18,18 +18,19 @@ _UNSEEN = ("to_stream", "through", "group_table", "transform_values")
 ONE_TABLE_DEEP = replace(ANYTHING, shared_topics=False).without(*_UNSEEN)
 
 
-@given(case=cases(ONE_TABLE_DEEP), sizes=cuts())
-@examples(50)
+@pytest.mark.parametrize("number", rounds(5))
 def test_the_last_update_of_a_batch_is_the_same_whether_the_others_are_emitted_or_not(
-    spark: SparkSession, case: Case, sizes: list[int]
+    spark: SparkSession, number: int
 ) -> None:
-    batches = cut(case.records, sizes)
+    @search(number, case=cases(ONE_TABLE_DEEP), sizes=cuts())
+    def holds(case: Case, sizes: list[int]) -> None:
+        batches = cut(case.records, sizes)
 
-    every, every_batch = Runner(case, spark, {"emit": "every"}).each(batches)
-    last, last_batch = Runner(case, spark, {"emit": "last"}).each(batches)
+        every, every_batch = Runner(case, spark, {"emit": "every"}).each(batches)
+        last, last_batch = Runner(case, spark, {"emit": "last"}).each(batches)
 
-    assert [_final(written) for written in last_batch] == [_final(written) for written in every_batch]
-    assert last.stores == every.stores
+        assert [_final(written) for written in last_batch] == [_final(written) for written in every_batch]
+        assert last.stores == every.stores
 
 
 def _final(written: dict[str, list[Row]]) -> dict[str, dict[object, Row]]:

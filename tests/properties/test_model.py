@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as F
@@ -17,10 +16,11 @@ import brookmere as bm
 from brookmere import Record
 from brookmere.testing import TopologyTestDriver
 from tests.properties.cases import cut, cuts, records
-from tests.properties.model import Folding, Regrouping, Update, updates_of
-from tests.properties.settings import examples
+from tests.properties.model import Folding, Regrouping, Written, written_by
+from tests.properties.search import search
 
 FED = st.lists(records().map(lambda record: replace(record, partition=None)), max_size=20)
+PARTITIONS = st.integers(1, 4)
 
 
 def _told(word: str) -> Callable[[Any, Any], Any]:
@@ -32,8 +32,8 @@ def _concat(word: str) -> Callable[[Column, Column], Column]:
     return lambda folded, value: F.concat(folded, F.lit(word), value)
 
 
-def _initial(key: str, value: str) -> str:
-    return value[:1]
+def _first(value: Column) -> Column:
+    return F.substring(value, 1, 1)
 
 
 STREAM_FOLDS: dict[str, tuple[Callable[[bm.KGroupedStream], bm.KTable], Callable[[], Folding]]] = {
@@ -96,61 +96,57 @@ TABLE_FOLDS: dict[str, tuple[Callable[[bm.KGroupedTable], bm.KTable], dict[str, 
 
 @pytest.mark.parametrize("fold", STREAM_FOLDS)
 @pytest.mark.parametrize("regrouped", [False, True], ids=["by key", "by value"])
-@given(fed=FED, sizes=cuts(), partitions=st.integers(1, 4))
-@examples(8)
-def test_a_stream_is_folded_as_in_the_model(
-    spark: SparkSession, fold: str, regrouped: bool, fed: list[Record], sizes: list[int], partitions: int
-) -> None:
-    call, model_of = STREAM_FOLDS[fold]
-    app = bm.StreamsBuilder("modelled", key=bm.Text(), value=bm.Text())
-    stream = app.stream("in")
-    grouped = stream.group_by(lambda value: F.substring(value, 1, 1)) if regrouped else stream.group_by_key()
-    call(grouped).to_stream().to("out")
+def test_a_stream_is_folded_as_in_the_model(spark: SparkSession, fold: str, regrouped: bool) -> None:
+    @search(0, fed=FED, sizes=cuts(), partitions=PARTITIONS)
+    def holds(fed: list[Record], sizes: list[int], partitions: int) -> None:
+        call, model_of = STREAM_FOLDS[fold]
+        app = bm.StreamsBuilder("modelled", key=bm.Text(), value=bm.Text())
+        stream = app.stream("in")
+        grouped = stream.group_by(_first) if regrouped else stream.group_by_key()
+        call(grouped).to_stream().to("out")
 
-    updates, stored = run(spark, app, fed, sizes, partitions)
+        written, stored = run(spark, app, fed, sizes, partitions)
 
-    model = model_of()
-    seen = [replace(r, key=None if r.value is None else r.value[:1]) if regrouped else r for r in fed]
-    assert per_key(updates) == per_key(updates_of(model, seen))
-    assert stored == sorted((key, time) for key, (_, time) in model.rows.items())
+        model = model_of()
+        seen = [replace(r, key=None if r.value is None else r.value[:1]) if regrouped else r for r in fed]
+        assert per_key(written) == per_key(written_by(model, seen))
+        assert stored == sorted((key, time) for key, (_, time) in model.rows.items())
 
 
 @pytest.mark.parametrize("fold", TABLE_FOLDS)
 @pytest.mark.parametrize("filtered", [False, True], ids=["all rows", "filtered"])
-@given(fed=FED, sizes=cuts(), partitions=st.integers(1, 4))
-@examples(8)
-def test_a_table_is_grouped_anew_as_in_the_model(
-    spark: SparkSession, fold: str, filtered: bool, fed: list[Record], sizes: list[int], partitions: int
-) -> None:
-    call, folds = TABLE_FOLDS[fold]
-    app = bm.StreamsBuilder("modelled", key=bm.Text(), value=bm.Text())
-    table = app.table("in")
-    if filtered:
-        table = table.filter(lambda value: value.contains("a"))
-    call(table.group_by(lambda key, value: (F.substring(value, 1, 1), value))).to_stream().to("out")
+def test_a_table_is_grouped_anew_as_in_the_model(spark: SparkSession, fold: str, filtered: bool) -> None:
+    @search(0, fed=FED, sizes=cuts(), partitions=PARTITIONS)
+    def holds(fed: list[Record], sizes: list[int], partitions: int) -> None:
+        call, folds = TABLE_FOLDS[fold]
+        app = bm.StreamsBuilder("modelled", key=bm.Text(), value=bm.Text())
+        table = app.table("in")
+        if filtered:
+            table = table.filter(lambda value: value.contains("a"))
+        call(table.group_by(lambda key, value: (_first(value), value))).to_stream().to("out")
 
-    updates, stored = run(spark, app, fed, sizes, partitions)
+        written, stored = run(spark, app, fed, sizes, partitions)
 
-    model = Regrouping(lambda value: not filtered or "a" in value, lambda key, value: value[:1], **folds)
-    assert per_key(updates) == per_key(updates_of(model, fed))
-    assert stored == sorted((key, time) for key, (_, time) in model.rows.items())
+        model = Regrouping(lambda value: not filtered or "a" in value, lambda key, value: value[:1], **folds)
+        assert per_key(written) == per_key(written_by(model, fed))
+        assert stored == sorted((key, time) for key, (_, time) in model.rows.items())
 
 
 def run(
     spark: SparkSession, app: bm.StreamsBuilder, fed: list[Record], sizes: list[int], partitions: int
-) -> tuple[list[Update], list[tuple[str, int]]]:
+) -> tuple[list[Written], list[tuple[str, int]]]:
     """Return what comes out, and keys and times in the store."""
     with TopologyTestDriver(app, session=spark, partitions=partitions) as driver:
         for batch in cut([("in", record) for record in fed], sizes):
             driver.pipe_records(batch)
         out = driver.output_topic("out", value=bm.Text()).read_records_to_list()
         stored = sorted((key, time) for key, _, time in driver.store("rows").rows())
-    return [(record.key, record.value, record.timestamp) for record in out], stored
+    return [(record.key, record.value, record.timestamp, record.headers) for record in out], stored
 
 
-def per_key(updates: list[Update]) -> dict[str, list[Update]]:
-    """Return the updates of each key in order."""
+def per_key(written: list[Written]) -> dict[str, list[Written]]:
+    """Return what was written for each key, in order."""
     found = defaultdict(list)
-    for update in updates:
+    for update in written:
         found[update[0]].append(update)
     return dict(found)

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hypothesis import given
+import pytest
 from pyspark.sql import SparkSession
 
 from tests.properties.cases import Case, cases, single
 from tests.properties.outcome import Outcome, Runner
-from tests.properties.settings import examples
+from tests.properties.search import rounds, search
 from tests.properties.strategies import ANYTHING
 
 ORDERED = replace(ANYTHING, null_keys=False, overlapping=False, shared_topics=False)
@@ -24,19 +24,21 @@ ONE_TASK = replace(ORDERED, numbered=False)
 ONE_TO_ONE = ORDERED.without("flat_map", "flat_map_values", "group_table")
 
 
-@given(case=cases(ONE_TASK))
-@examples(40)
-def test_an_optimized_program_with_one_partition_writes_the_same(spark: SparkSession, case: Case) -> None:
-    records = tuple((topic, replace(record, partition=None)) for topic, record in case.records)
-    assert_same_with_optimization(spark, replace(case, partitions=1, records=records))
+@pytest.mark.parametrize("number", rounds(4))
+def test_an_optimized_program_with_one_partition_writes_the_same(spark: SparkSession, number: int) -> None:
+    @search(number, case=cases(ONE_TASK))
+    def holds(case: Case) -> None:
+        records = tuple((topic, replace(record, partition=None)) for topic, record in case.records)
+        assert_same_with_optimization(spark, replace(case, partitions=1, records=records))
 
 
-@given(case=cases(ONE_TO_ONE))
-@examples(40)
+@pytest.mark.parametrize("number", rounds(4))
 def test_an_optimized_program_with_several_partitions_writes_the_same(
-    spark: SparkSession, case: Case
+    spark: SparkSession, number: int
 ) -> None:
-    assert_same_with_optimization(spark, case)
+    @search(number, case=cases(ONE_TO_ONE))
+    def holds(case: Case) -> None:
+        assert_same_with_optimization(spark, case)
 
 
 def assert_same_with_optimization(spark: SparkSession, case: Case) -> None:
