@@ -42,6 +42,10 @@ UNREADABLE: dict[str, tuple[bm.Serde, bytes, str]] = {
     "json_null": (JSON, b"null", "JSON root field"),
     "json_array": (JSON, b'[{"a":1}]', "arrays as structs"),
     "json_number": (JSON, b"1", ""),
+    "json_text": (JSON, b'"{}"', ""),
+    "json_with_text_behind": (JSON, b'{"a":1} x', "there is more behind the JSON value"),
+    "json_two_objects": (JSON, b'{"a":1}\n{"a":2}', "there is more behind the JSON value"),
+    "json_one_brace_too_many": (JSON, b'{"s":"}"}}', "there is more behind the JSON value"),
     "json_truncated": (JSON, b'{"a":1', "end-of-input"),
     "json_malformed": (JSON, b'{"a":}', "Unexpected character"),
     "json_without_quotes": (JSON, b"{a:1}", "Unexpected character"),
@@ -113,6 +117,7 @@ def test_unreadable_value_is_set_aside_and_the_next_record_processed(case: str) 
     assert (error.topic, error.partition, error.offset, error.node) == ("in", 0, 1, "source")
     assert (error.key, error.value) == (b"k", data)
     assert error.reason
+    assert error.message not in ("", "null")
     assert "SQLSTATE" not in str(error)
 
 

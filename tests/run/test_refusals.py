@@ -10,7 +10,7 @@ import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import Column, Window
 from pyspark.sql import functions as F
-from pyspark.sql.types import DoubleType
+from pyspark.sql.types import DoubleType, StringType
 from pyspark.sql.udf import UserDefinedFunction
 from pyspark.util import PythonEvalType
 
@@ -152,6 +152,23 @@ def test_wrong_type_is_refused(case: str) -> None:
 
     assert what in fault.what
     assert __file__ in (fault.where or "")
+
+
+def test_python_function_is_called_by_its_name() -> None:
+    def shout(text: str) -> str:
+        return text.upper()
+
+    udf = UserDefinedFunction(shout, StringType(), evalType=PythonEvalType.SQL_BATCHED_UDF)
+
+    assert (
+        "the Python function shout" in fault_of(lambda stream: stream.map_values(lambda v: udf(v.item))).what
+    )
+
+
+def test_aggregate_over_a_window_is_called_by_its_name() -> None:
+    fault = fault_of(lambda stream: stream.map_values(lambda v: F.sum(v.n).over(Window.partitionBy(v.item))))
+
+    assert "the window function sum" in fault.what
 
 
 def test_explode_is_the_array_where_an_array_is_asked_for() -> None:

@@ -22,7 +22,6 @@ final class QueryStats(val counters: Sums, val times: Array[Sums]) extends Seria
 final class SourceIterator(in: Iterator[InternalRow], program: Program, stats: QueryStats) extends Iterator[InternalRow] {
   private val runner = new SourceRunner(program)
   private var task: Task = null
-  private var nanos = 0L
   private var rows = 0L
   private var closed = false
 
@@ -48,7 +47,7 @@ final class SourceIterator(in: Iterator[InternalRow], program: Program, stats: Q
     val sums = new Array[Long](program.nodeCount * Counters.Kinds)
     runner.collect(sums)
     stats.counters.add(sums)
-    stats.times(0).add(Array(nanos, 0L, rows))
+    stats.times(0).add(Array(0L, 0L, rows))
   }
 }
 
@@ -82,7 +81,7 @@ final class StageProcessor(program: Program, number: Int, stats: QueryStats) ext
       private var ended = false
       private var closed = false
       private var count = 0L
-      private val start = System.nanoTime
+      private val start = StageTimes.now
 
       override def hasNext: Boolean = {
         while (task.out.isEmpty && !closed) step()
@@ -97,13 +96,13 @@ final class StageProcessor(program: Program, number: Int, stats: QueryStats) ext
           else { ended = true; runner.endBatch() }
         } else {
           closed = true
-          val done = System.nanoTime
+          val done = StageTimes.now
           stores.values.foreach(_.flush())
           clock.write(task.streamTime)
           val sums = new Array[Long](program.nodeCount * Counters.Kinds)
           runner.collect(sums)
           stats.counters.add(sums)
-          stats.times(StageProcessor.this.number).add(Array(done - start, System.nanoTime - done, count))
+          stats.times(StageProcessor.this.number).add(Array(done - start, StageTimes.now - done, count))
         }
       }
     }
