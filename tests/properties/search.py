@@ -1,4 +1,4 @@
-"""Searches for examples that break a property, in rounds: a round has a number and always tries the same ones.
+"""Searches for examples that break a property, in rounds: each has a number and always tries the same ones.
 
 `BROOKMERE_ROUNDS=1000:50` searches in the fifty rounds from number 1000 instead.
 """
