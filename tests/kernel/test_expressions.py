@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
@@ -36,13 +37,16 @@ def kernel_results(names: list[str], engine: Literal["local", "spark"]) -> dict[
     app = bm.StreamsBuilder("expressions", key=bm.Text(), value=bm.Json(SCHEMA))
     stream = app.stream("in")
     for name in names:
-        collect = results[name].append
-        stream.map_values(ALL[name], name=name).foreach(lambda key, value, collect=collect: collect(value))
+        stream.map_values(ALL[name], name=name).foreach(partial(_keep, results[name]))
     with TopologyTestDriver(app, engine=engine, on_error="continue") as driver:
         driver.pipe_records([("in", bm.Record("k", row, 0)) for row in ROWS])
         for error in driver.errors:
             results[str(error.node)].append(error)
     return results
+
+
+def _keep(results: list[Any], key: str, value: Any) -> None:
+    results.append(value)
 
 
 @pytest.fixture(scope="module")

@@ -284,7 +284,9 @@ def test_number_of_spark_partitions_is_that_of_the_checkpoint(workshop: Workshop
     second = workshop.start(counting(), partitions={"in": 4}, spark_partitions=1)
     second.process_all_available()
 
-    assert second.handle.lastProgress["stateOperators"][0]["numShufflePartitions"] == 3
+    progress = second.handle.lastProgress
+    assert progress is not None
+    assert progress["stateOperators"][0]["numShufflePartitions"] == 3
     assert workshop.sink.values() == ["1", "2"]
     assert workshop.spark.conf.get("spark.sql.shuffle.partitions") == "2"
 

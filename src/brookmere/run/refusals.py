@@ -60,6 +60,10 @@ _WORDS = {
         "leaves open what the type of the aggregate is: {0}",
         "Give the initial value a type, for example F.lit(None).cast('double')",
     ),
+    "collation": (
+        "keeps keys of the type {0}, but a store finds a key by its bytes",
+        "Make equal keys equal texts, for example with F.lower(...)",
+    ),
     "key-types": ("brings together keys of the types {0} and {1}", "Give both sides the same key type"),
     "value-types": ("brings together values of the types {0} and {1}", "Give both sides the same value type"),
     "store-types": ("puts values of the types {0} and {1} into one store", "Use one type, or two stores"),

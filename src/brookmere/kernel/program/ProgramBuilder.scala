@@ -13,6 +13,7 @@ import brookmere.kernel.state.{Store, StoreDef}
 
 import org.apache.spark.sql.Column
 import org.apache.spark.sql.brookmere.{Bind, Refused}
+import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.types._
 
@@ -280,7 +281,13 @@ final class ProgramBuilder(spark: SparkSession, stageCount: Int, tasks: Int, top
     if (!o.value.same(from.head.value)) throw new Refused("value-types", s"${from.head.value.dataType.sql}|${o.value.dataType.sql}")
   }
 
-  private def define(stage: Int, d: StoreDef): Unit = stores(stage).find(_.name == d.name) match {
+  private def define(stage: Int, d: StoreDef): Unit = {
+    // A store finds a key by its bytes.
+    if (!UnsafeRowUtils.isBinaryStable(d.key.dataType)) throw new Refused("collation", d.key.dataType.sql)
+    record(stage, d)
+  }
+
+  private def record(stage: Int, d: StoreDef): Unit = stores(stage).find(_.name == d.name) match {
     case None => stores(stage) += d
     case Some(o) if o.key.same(d.key) && o.value.same(d.value) =>
     case Some(o) => throw new Refused("store-types", s"${o.value.dataType.sql}|${d.value.dataType.sql}")

@@ -118,11 +118,18 @@ object Bind {
     case w: WindowExpression => throw new Refused("window", nameOf(w.windowFunction))
     case g: Generator => throw new Refused("generator", g.prettyName)
     case s: SubqueryExpression => throw new Refused("subquery", s.prettyName)
+    case c: Cast if times(c.dataType) && c.child.foldable && c.child.dataType.isInstanceOf[StringType] && isMoment(c.child.eval()) =>
+      throw new Refused("clock", "'" + c.child.eval() + "'")
     case n if clocks(n.prettyName) => throw new Refused("clock", n.prettyName)
     case n: Nondeterministic => throw new Refused("nondeterministic", n.prettyName)
     case n if !n.deterministic && n.children.forall(_.deterministic) => throw new Refused("nondeterministic", n.prettyName)
     case _ =>
   }
+
+  private def times(t: DataType): Boolean = t == DateType || t == TimestampType || t == TimestampNTZType
+  /** Words that the optimiser replaces by the time of compilation. */
+  private def isMoment(text: Any): Boolean =
+    text != null && Set("now", "today", "tomorrow", "yesterday")(text.toString.trim.toLowerCase(java.util.Locale.ROOT))
 
   private val clocks =
     Set("current_timestamp", "current_date", "localtimestamp", "now", "curdate", "current_time", "unix_timestamp_now")

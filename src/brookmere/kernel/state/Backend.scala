@@ -39,8 +39,9 @@ object Family {
   }
 
   /**
-   * Spark writes the schema of a family as Avro, which knows plain names only. Rows do not hold
-   * names, so other names change nothing but what the state's reader shows.
+   * Spark writes the schema of a family as Avro, which knows plain names only, and not all types.
+   * Rows hold neither, so plain names, and types with the same place in a row, change nothing but
+   * what the state's reader shows.
    */
   private def plain[T <: DataType](t: T): T = (t match {
     case StructType(fields) =>
@@ -49,7 +50,11 @@ object Family {
         f.copy(name = if (isPlain) f.name else "f" + i + f.name.replaceAll("[^A-Za-z0-9_]", "_"), dataType = plain(f.dataType))
       })
     case ArrayType(e, n) => ArrayType(plain(e), n)
-    case MapType(k, v, n) => MapType(plain(k), plain(v), n)
+    case MapType(k: StringType, v, n) => MapType(plain(k), plain(v), n)
+    case _: StringType => StringType
+    case _: DayTimeIntervalType => LongType
+    case _: YearMonthIntervalType => IntegerType
+    case _: MapType | VariantType | CalendarIntervalType => BinaryType
     case other => other
   }).asInstanceOf[T]
 
