@@ -70,6 +70,7 @@ NOT_ROW_WISE: dict[str, tuple[Callable[[Column], Column], str, str]] = {
     "current_date": (lambda v: F.datediff(F.current_date(), v.at), "the current time", "timestamp"),
     "localtimestamp": (lambda v: F.localtimestamp(), "the current time", "timestamp"),
     "unix_timestamp_of_now": (lambda v: F.unix_timestamp(), "the current time", "timestamp"),
+    "word_for_now": (lambda v: F.lit(" Now ").cast("timestamp"), "the current time", "timestamp"),
     "subquery": (lambda v: F.expr("(SELECT 1)"), "contains a subquery", "Join with a table"),
 }
 
@@ -136,6 +137,10 @@ WRONG_TYPES: dict[str, tuple[Callable[[bm.KStream], object], str]] = {
     "merged_keys": (
         lambda s: s.select_key(lambda v: v.n).merge(s),
         "brings together keys of the types INT and STRING",
+    ),
+    "collated_key": (
+        lambda s: s.group_by(lambda v: F.collate(v.item, "UTF8_LCASE")).count(),
+        "a store finds a key by its bytes",
     ),
     "column_of_another_frame": (
         lambda s: s.map_values(lambda v: F.col("other")),

@@ -123,3 +123,40 @@ def test_each_store_may_be_of_its_own_kind(engine: Literal["local", "spark"]) ->
 
         assert driver.store("in-memory").get("k") == 3
         assert driver.store("on-disk").get("k") == 3
+
+
+@pytest.mark.parametrize("engine", ["local", "spark"])
+@pytest.mark.parametrize("store_type", ["memory", "rocksdb"])
+def test_types_that_spark_cannot_describe_in_its_state_are_kept(
+    engine: Literal["local", "spark"], store_type: Any
+) -> None:
+    app = bm.StreamsBuilder("stores", key=bm.Text(), value=bm.Text())
+    table = app.table("in")
+    kinds: dict[str, Any] = {
+        "map": lambda v: F.to_json(v.value),
+        "variant": lambda v: F.to_json(v.value),
+        "interval": lambda v: v.value.cast("string"),
+        "collated": lambda v: v.value.cast("string"),
+    }
+    values: dict[str, Any] = {
+        "map": lambda v: F.create_map(F.length(v), v),
+        "variant": lambda v: F.parse_json(F.lit('{"q":[1]}')),
+        "interval": lambda v: F.make_dt_interval(F.lit(1)),
+        "collated": lambda v: F.collate(v, "UTF8_LCASE"),
+    }
+    for name, show in kinds.items():
+        kept = table.map_values(lambda v, make=values[name]: F.struct(make(v).alias("value")), store=name)
+        kept.to_stream().map_values(show).to(name)
+
+    with TopologyTestDriver(app, engine=engine, store_type=store_type) as driver:
+        driver.input_topic("in").pipe_input("k", "v")
+        driver.restart()
+        driver.input_topic("in").pipe_input("k", "w")
+
+        found = {name: driver.output_topic(name).read_values_to_list()[-1] for name in kinds}
+    assert found == {
+        "map": '{"1":"w"}',
+        "variant": '{"q":[1]}',
+        "interval": "INTERVAL '1 00:00:00' DAY TO SECOND",
+        "collated": "w",
+    }
