@@ -1,0 +1,1 @@
+"""Turns settings, as Kafka Streams names them, into typed values."""

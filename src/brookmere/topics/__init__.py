@@ -1,0 +1,1 @@
+"""Keeps topics as logs in a directory, and reads and writes them."""
