@@ -54,11 +54,7 @@ class TopologyError(BrookmereError):
         super().__init__(self.faults)
 
     def __str__(self) -> str:
-        if len(self.faults) == 1:
-            return str(self.faults[0])
-        lines = [f"{len(self.faults)} faults:"]
-        lines += [f"  {number}. {fault}" for number, fault in enumerate(self.faults, start=1)]
-        return "\n".join(lines)
+        return _listed(self.faults)
 
 
 class ExpressionError(TopologyError):
@@ -66,7 +62,11 @@ class ExpressionError(TopologyError):
 
 
 class ConfigError(BrookmereError):
-    """A setting is unknown, or its value is."""
+    """A setting is unknown, or its value is. `faults` lists what is wrong where several things can be."""
+
+    def __init__(self, problem: str | Sequence[Fault]) -> None:
+        self.faults: list[Fault] = [] if isinstance(problem, str) else list(problem)
+        super().__init__(problem if isinstance(problem, str) else _listed(self.faults))
 
 
 class RecordError(BrookmereError):
@@ -189,6 +189,13 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
         folded.setdefault(candidate.casefold(), candidate)
     matches = difflib.get_close_matches(name.casefold(), folded, n=1)
     return folded[matches[0]] if matches else None
+
+
+def _listed(faults: Sequence[Fault]) -> str:
+    if len(faults) == 1:
+        return str(faults[0])
+    lines = [f"  {number}. {fault}" for number, fault in enumerate(faults, start=1)]
+    return "\n".join([f"{len(faults)} faults:", *lines])
 
 
 def _with_stop(text: str) -> str:

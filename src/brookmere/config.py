@@ -1,1 +1,0 @@
-"""Turns settings, as Kafka Streams names them, into typed values."""

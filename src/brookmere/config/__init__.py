@@ -1,0 +1,6 @@
+"""Turns settings, as Kafka Streams names them, into typed values."""
+
+from brookmere.config.read import Settings, read
+from brookmere.config.settings import Config, Handler, Setting, home, table
+
+__all__ = ["Config", "Handler", "Setting", "Settings", "home", "read", "table"]

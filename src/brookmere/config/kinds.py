@@ -1,0 +1,119 @@
+"""Turns what a user writes for a setting into a value of its type, or tells what would have been one."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+_WHOLE = re.compile(r"[+-]?\d+")
+_NAME = re.compile(r"[A-Za-z0-9._-]{1,249}")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind(Generic[T]):
+    """A type of settings: `parse` raises ValueError for what is not `words`, for example "true or false"."""
+
+    words: str
+    parse: Callable[[object], T]
+
+
+def whole(at_least: int, *, of: str = "") -> Kind[int]:
+    """Return the kind of whole numbers from `at_least` on, for example `of` bytes."""
+
+    def parse(given: object) -> int:
+        if isinstance(given, bool):
+            raise ValueError
+        number = int(given) if isinstance(given, str) and _WHOLE.fullmatch(given) else given
+        if not isinstance(number, int) or number < at_least:
+            raise ValueError
+        return number
+
+    return Kind(f"a whole number{of and f' of {of}'}, at least {at_least}", parse)
+
+
+def milliseconds() -> Kind[int]:
+    """Return the kind of durations: whole milliseconds, or a timedelta."""
+    number = whole(0, of="milliseconds")
+
+    def parse(given: object) -> int:
+        if not isinstance(given, timedelta):
+            return number.parse(given)
+        count, rest = divmod(given, timedelta(milliseconds=1))
+        return number.parse(None if rest else count)
+
+    return Kind(f"{number.words}, or a timedelta", parse)
+
+
+def flag() -> Kind[bool]:
+    """Return the kind of true and false."""
+
+    def parse(given: object) -> bool:
+        if isinstance(given, bool):
+            return given
+        return {"true": True, "false": False}[_text(given).casefold()]
+
+    return Kind("true or false", parse)
+
+
+def one_of(*words: str, aliases: Mapping[str, str] | None = None) -> Kind[str]:
+    """Return the kind of these words; an alias stands for one of them."""
+    known = {**{word: word for word in words}, **(aliases or {})}
+
+    def parse(given: object) -> str:
+        # A class of Java may be given by its full name.
+        short = _text(given).rpartition(".")[2] if aliases else _text(given)
+        return {name.casefold(): word for name, word in known.items()}[short.casefold()]
+
+    return Kind(_either(words), parse)
+
+
+def some_of(*words: str) -> Kind[str]:
+    """Return the kind of one or several of these words, in a list or between commas."""
+
+    def parse(given: object) -> str:
+        parts = given if isinstance(given, list | tuple) else _text(given).split(",")
+        chosen = [_text(part) for part in parts]
+        if not chosen or not set(chosen) <= set(words):
+            raise ValueError
+        return ",".join(chosen)
+
+    return Kind(f"{_either(words)}, several with commas between them", parse)
+
+
+def name() -> Kind[str]:
+    """Return the kind of names that Kafka allows for topics and applications."""
+
+    def parse(given: object) -> str:
+        text = _text(given)
+        if not _NAME.fullmatch(text) or text in (".", ".."):
+            raise ValueError
+        return text
+
+    return Kind("a name of up to 249 letters, digits, '.', '_' and '-'", parse)
+
+
+def directory() -> Kind[Path]:
+    """Return the kind of directories; a relative one lies in the working directory."""
+
+    def parse(given: object) -> Path:
+        text = os.fspath(given) if isinstance(given, os.PathLike) else given
+        return Path(_text(text)).expanduser().absolute()
+
+    return Kind("the path of a directory", parse)
+
+
+def _text(given: object) -> str:
+    if not isinstance(given, str) or not given.strip():
+        raise ValueError
+    return given.strip()
+
+
+def _either(words: tuple[str, ...]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"

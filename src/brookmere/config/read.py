@@ -1,0 +1,122 @@
+"""Turns a mapping, a file of properties and keywords into the settings of an application."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from brookmere.config.elsewhere import ALIASES, INSTEAD, REFUSED, without_effect
+from brookmere.config.properties import read_properties
+from brookmere.config.settings import Config, Setting, is_secret, table
+from brookmere.errors import ConfigError, Fault, nearest
+
+logger = logging.getLogger(__name__)
+
+Settings = Config | Mapping[str, Any] | str | os.PathLike[str] | None
+"""Settings by name, or the path of a file of properties."""
+
+_SPARK = "spark."
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """One setting as the user wrote it, and where."""
+
+    name: str
+    value: object
+    where: str | None = None
+    is_keyword: bool = False
+
+    def written(self, name: str) -> str:
+        """Return a name as the user would write it at this place."""
+        return f"{name.replace('.', '__')}=" if self.is_keyword else name
+
+
+def read(settings: Settings = None, **overrides: Any) -> Config:
+    """Return typed settings; a keyword has `__` for each dot and wins.
+
+    >>> read({"commit.interval.ms": "100"}, num__stream__threads=2).commit_interval_ms
+    100
+
+    Raises:
+        ConfigError: names or values are wrong; the error lists all of them.
+    """
+    base = settings if isinstance(settings, Config) else Config()
+    rows = {row.name: row for row in table()}
+    values: dict[str, Any] = {}
+    spark = dict(base.spark)
+    faults: list[Fault] = []
+    ignored: list[str] = []
+    for given in [*_given(settings), *_keywords(overrides)]:
+        name = ALIASES.get(given.name, given.name)
+        if name in rows:
+            _convert(given, rows[name], values, faults)
+        elif name.startswith(_SPARK) and given.value is not None:
+            spark[name] = _spark_text(given.value)
+        elif without_effect(name):
+            ignored.append(name)
+        elif given.value is not None:
+            faults.append(_refused(given, [*rows, *ALIASES]))
+    if faults:
+        raise ConfigError(faults)
+    _tell(ignored)
+    return replace(base, **values, spark=spark)
+
+
+def _given(settings: Settings) -> Iterator[_Given]:
+    if settings is None or isinstance(settings, Config):
+        return
+    if isinstance(settings, str | os.PathLike):
+        file = Path(settings)
+        for name, (value, line) in read_properties(file).items():
+            yield _Given(name, value, f"{file}:{line}")
+    elif isinstance(settings, Mapping):
+        for name, value in settings.items():
+            yield _Given(str(name), value)
+    else:
+        raise ConfigError(
+            f"Settings come as a mapping or as the path of a file, found {type(settings).__name__}. "
+            'Write for example {"commit.interval.ms": 100}.'
+        )
+
+
+def _keywords(overrides: Mapping[str, Any]) -> Iterator[_Given]:
+    for name, value in overrides.items():
+        yield _Given(name.replace("__", "."), value, is_keyword=True)
+
+
+def _convert(given: _Given, row: Setting, values: dict[str, Any], faults: list[Fault]) -> None:
+    if given.value is None:
+        return
+    try:
+        values[row.attribute] = row.kind.parse(given.value)
+    except (ValueError, KeyError):
+        found = "[hidden]" if is_secret(given.name) else repr(given.value)
+        faults.append(Fault(f"The setting {given.name} is {found}", given.where, f"Give it {row.kind.words}"))
+
+
+def _refused(given: _Given, known: list[str]) -> Fault:
+    if given.name in REFUSED:
+        what, remedy = REFUSED[given.name]
+        return Fault(f"{what}, but the setting {given.name} asks for it", given.where, remedy)
+    # A keyword that is written with one _ for a dot is near to nothing before the dots are there.
+    close = nearest(given.name.replace("_", ".") if given.is_keyword else given.name, known)
+    remedy = (
+        f"Did you mean {given.written(close)}?" if close else "docs/reference/configuration.md lists them"
+    )
+    return Fault(f"There is no setting {given.written(given.name)}", given.where, remedy)
+
+
+def _spark_text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _tell(ignored: list[str]) -> None:
+    if not ignored:
+        return
+    words = [f"{name} ({INSTEAD[name]})" if name in INSTEAD else name for name in dict.fromkeys(ignored)]
+    logger.warning("settings of Kafka Streams without effect here: %s", ", ".join(words))

@@ -1,0 +1,172 @@
+"""The settings there are: one row each, with its type, its default and what it does."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal
+
+from brookmere.config.kinds import Kind, directory, flag, milliseconds, name, one_of, some_of, whole
+
+Handler = Literal["fail", "continue"]
+
+_SECRET = ("password", "secret", "jaas", "token", "credential")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One row of the table of settings."""
+
+    kind: Kind[Any]
+    default: str
+    """In words."""
+    does: str
+    attribute: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name under which Kafka Streams, or Spark's way of writing, knows it."""
+        return self.attribute.replace("_", ".")
+
+
+def home() -> Path:
+    """Return where topics and state lie: `.brookmere` in the working directory, or `$BROOKMERE_HOME`."""
+    return Path(os.environ.get("BROOKMERE_HOME") or ".brookmere").expanduser().absolute()
+
+
+def is_secret(setting: str) -> bool:
+    """Tell whether the value of a setting must not be shown."""
+    return any(word in setting.casefold() for word in _SECRET)
+
+
+def _row(kind: Kind[Any], does: str, default: Any, shown: str | None = None) -> Any:
+    """Return the field of a setting. A default that depends on the machine is a function, and `shown`."""
+    made: dict[str, Any] = {"default_factory": default} if callable(default) else {"default": default}
+    words = (
+        shown if shown is not None else str(default).lower() if isinstance(default, bool) else f"{default}"
+    )
+    return field(**made, metadata={"setting": Setting(kind, words, does)})
+
+
+def _cores() -> int:
+    affinity: Callable[[int], set[int]] | None = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+
+
+_HANDLER_CLASSES = {
+    "LogAndFailExceptionHandler": "fail",
+    "LogAndContinueExceptionHandler": "continue",
+    "LogAndFailProcessingExceptionHandler": "fail",
+    "LogAndContinueProcessingExceptionHandler": "continue",
+    "DefaultProductionExceptionHandler": "fail",
+}
+_HANDLER = one_of("fail", "continue", aliases=_HANDLER_CLASSES)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Config:
+    """The settings of an application. An attribute is called like its setting, with `_` for each dot."""
+
+    application_id: str | None = _row(
+        name(), "names the application, its state directory and what it writes", None, "the program's own"
+    )
+    topics_dir: Path = _row(  # noqa: RUF009 - a field, made once
+        directory(), "where the embedded topics lie", lambda: home() / "topics", ".brookmere/topics"
+    )
+    state_dir: Path = _row(  # noqa: RUF009 - a field, made once
+        directory(),
+        "where applications keep their positions and their state, each in a directory of its name",
+        lambda: home() / "state",
+        ".brookmere/state",
+    )
+    auto_offset_reset: str = _row(
+        one_of("earliest", "latest", "none"),
+        "where an application without positions begins; none refuses to begin",
+        "earliest",
+    )
+    auto_create_topics: bool = _row(
+        flag(), "creates topics that are read and missing; those that are written are always created", False
+    )
+    default_partitions: int | None = _row(
+        whole(1),
+        "how many partitions a topic gets that the application creates",
+        None,
+        "the most that a topic has which is read",
+    )
+    commit_interval_ms: int = _row(
+        milliseconds(),
+        "how much time lies between the beginnings of two batches; 0 begins one as soon as there are records",
+        0,
+    )
+    max_batch_records: int = _row(
+        whole(0, of="records"), "how many records a batch has at most, about; 0 sets no bound", 1_000_000
+    )
+    statestore_cache_max_bytes: int = _row(
+        whole(0, of="bytes"),
+        "0 writes every update of a table, any other number the last one per key and batch",
+        10 << 20,
+    )
+    num_stream_threads: int = _row(
+        whole(1), "how many cores Spark uses; the first application of a process decides", _cores,
+        "the machine's cores",
+    )  # fmt: skip
+    store_type: str = _row(
+        one_of("auto", "memory", "rocksdb"),
+        "the kind of the stores that leave it open; auto begins in memory and moves to RocksDB",
+        "auto",
+    )
+    topology_optimization: str = _row(
+        some_of(
+            "none",
+            "all",
+            "reuse.ktable.source.topics",
+            "merge.repartition.topics",
+            "single.store.self.join",
+        ),
+        "which rules rewrite the program before it runs",
+        "none",
+    )
+    processing_guarantee: str = _row(
+        one_of("exactly_once_v2", "at_least_once"),
+        "accepted for programs that set it: results are written exactly once in either case",
+        "exactly_once_v2",
+    )
+    deserialization_exception_handler: str = _row(
+        _HANDLER, "what to do about a record whose bytes do not decode", "fail"
+    )
+    processing_exception_handler: str = _row(
+        _HANDLER, "what to do about a record on which an operator fails", "fail"
+    )
+    production_exception_handler: str = _row(
+        _HANDLER, "what to do about a record that cannot be written", "fail"
+    )
+    errors_dead_letter_queue_topic_name: str | None = _row(
+        name(), "the topic that gets the records which failed, as they were read", None, "none"
+    )
+    spark: Mapping[str, str] = field(default_factory=dict)
+    """Settings of Spark, handed on as they are."""
+
+    @property
+    def continue_on(self) -> tuple[str, ...]:
+        """The kinds of failures that skip a record: deserialization, processing, production."""
+        kinds = ("deserialization", "processing", "production")
+        return tuple(kind for kind in kinds if getattr(self, f"{kind}_exception_handler") == "continue")
+
+    def __repr__(self) -> str:
+        fresh = Config()
+        set_here = {row.name: getattr(self, row.attribute) for row in table()}
+        shown = [
+            f"{row.name}={set_here[row.name]}"
+            for row in table()
+            if set_here[row.name] != getattr(fresh, row.attribute)
+        ]
+        shown += [f"{key}={'[hidden]' if is_secret(key) else value}" for key, value in self.spark.items()]
+        return f"Config({', '.join(shown)})"
+
+
+def table() -> tuple[Setting, ...]:
+    """Return the rows of all settings."""
+    rows = [(f.name, f.metadata["setting"]) for f in fields(Config) if "setting" in f.metadata]
+    return tuple(Setting(row.kind, row.default, row.does, attribute) for attribute, row in rows)

@@ -1,0 +1,248 @@
+"""Settings come typed, or with everything that is wrong about them."""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from brookmere.config import Config, read
+from brookmere.config.elsewhere import ALIASES, REFUSED, WITHOUT_EFFECT
+from brookmere.config.settings import table
+from brookmere.dsl import rules
+from brookmere.errors import ConfigError
+
+
+def test_settings_are_read_from_text() -> None:
+    config = read(
+        {
+            "commit.interval.ms": "100",
+            "auto.create.topics": "true",
+            "auto.offset.reset": "latest",
+            "state.dir": "somewhere",
+            "topology.optimization": "reuse.ktable.source.topics, merge.repartition.topics",
+        }
+    )
+
+    assert config.commit_interval_ms == 100
+    assert config.auto_create_topics is True
+    assert config.auto_offset_reset == "latest"
+    assert config.state_dir == Path.cwd() / "somewhere"
+    assert config.topology_optimization == "reuse.ktable.source.topics,merge.repartition.topics"
+
+
+def test_settings_are_read_from_values_of_python() -> None:
+    config = read(
+        {
+            "commit.interval.ms": timedelta(seconds=2),
+            "state.dir": Path("/somewhere"),
+            "auto.create.topics": True,
+            "topology.optimization": ["all"],
+            "default.partitions": None,
+        }
+    )
+
+    assert config.commit_interval_ms == 2000
+    assert config.state_dir == Path("/somewhere")
+    assert config.auto_create_topics is True
+    assert config.topology_optimization == "all"
+    assert config.default_partitions is None
+
+
+def test_keyword_wins_over_the_mapping() -> None:
+    config = read({"commit.interval.ms": 100, "max.batch.records": 5}, commit__interval__ms=7)
+
+    assert (config.commit_interval_ms, config.max_batch_records) == (7, 5)
+
+
+def test_settings_can_be_changed_by_keywords() -> None:
+    config = read({"commit.interval.ms": 100, "spark.a": 1})
+
+    assert read(config, max__batch__records=9, spark__b=True) == read(
+        {"commit.interval.ms": 100, "max.batch.records": 9, "spark.a": "1", "spark.b": "true"}
+    )
+
+
+def test_file_of_properties_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "app.properties"
+    file.write_text("commit.interval.ms=100\nnum.stream.threads: 3\n")
+
+    config = read(file)
+
+    assert (config.commit_interval_ms, config.num_stream_threads) == (100, 3)
+    assert read(str(file)) == config
+
+
+def test_home_directory_follows_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("BROOKMERE_HOME", raising=False)
+    monkeypatch.chdir(tmp_path)
+    assert read().topics_dir == tmp_path / ".brookmere" / "topics"
+
+    monkeypatch.setenv("BROOKMERE_HOME", "/var/brook")
+    assert read().topics_dir == Path("/var/brook/topics")
+    assert read().state_dir == Path("/var/brook/state")
+
+
+@pytest.mark.parametrize(
+    ("setting", "found", "words"),
+    [
+        ("commit.interval.ms", "fast", "a whole number of milliseconds, at least 0, or a timedelta"),
+        ("commit.interval.ms", -1, "a whole number of milliseconds, at least 0, or a timedelta"),
+        ("commit.interval.ms", timedelta(microseconds=1), "or a timedelta"),
+        ("commit.interval.ms", True, "a whole number of milliseconds"),
+        ("commit.interval.ms", 1.5, "a whole number of milliseconds"),
+        ("num.stream.threads", 0, "a whole number, at least 1"),
+        ("auto.create.topics", "yes", "true or false"),
+        ("auto.create.topics", 1, "true or false"),
+        ("auto.offset.reset", "early", "earliest, latest or none"),
+        ("auto.offset.reset", "", "earliest, latest or none"),
+        ("processing.guarantee", "exactly_once", "exactly_once_v2 or at_least_once"),
+        ("deserialization.exception.handler", "com.example.MyHandler", "fail or continue"),
+        ("application.id", "my app", "a name of up to 249 letters"),
+        ("application.id", "..", "a name of up to 249 letters"),
+        ("state.dir", 5, "the path of a directory"),
+        ("topology.optimization", "most", "several with commas between them"),
+        ("topology.optimization", [], "several with commas between them"),
+    ],
+)
+def test_wrong_value_is_named_with_what_would_be_right(setting: str, found: Any, words: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        read({setting: found})
+
+    assert f"The setting {setting} is {found!r}. Give it " in str(caught.value)
+    assert words in str(caught.value)
+
+
+def test_unknown_setting_is_refused_with_the_nearest() -> None:
+    with pytest.raises(ConfigError) as caught:
+        read({"comit.interval.ms": 1})
+
+    assert str(caught.value) == "There is no setting comit.interval.ms. Did you mean commit.interval.ms?"
+
+
+def test_unknown_keyword_is_refused_as_it_is_written() -> None:
+    with pytest.raises(ConfigError) as caught:
+        read(commit_interval_ms=1)
+
+    assert str(caught.value) == (
+        "There is no setting commit_interval_ms=. Did you mean commit__interval__ms=?"
+    )
+
+
+def test_setting_that_is_near_to_nothing_leads_to_the_list() -> None:
+    with pytest.raises(ConfigError, match=r"There is no setting zzz. docs/reference/configuration.md lists"):
+        read({"zzz": 1})
+
+
+def test_all_faults_are_reported_together_with_their_lines(tmp_path: Path) -> None:
+    file = tmp_path / "app.properties"
+    file.write_text("# settings\ncomit.interval.ms=1\nnum.stream.threads=none\n")
+
+    with pytest.raises(ConfigError) as caught:
+        read(file, store__type="disk")
+
+    assert str(caught.value).splitlines() == [
+        "3 faults:",
+        f"  1. There is no setting comit.interval.ms ({file}:2). Did you mean commit.interval.ms?",
+        f"  2. The setting num.stream.threads is 'none' ({file}:3). Give it a whole number, at least 1.",
+        "  3. The setting store.type is 'disk'. Give it auto, memory or rocksdb.",
+    ]
+    assert len(caught.value.faults) == 3
+
+
+def test_something_else_than_settings_is_refused() -> None:
+    with pytest.raises(ConfigError, match="found int"):
+        read(5)  # type: ignore[arg-type]
+
+
+def test_kafka_is_refused_in_words() -> None:
+    with pytest.raises(ConfigError) as caught:
+        read({"bootstrap.servers": "localhost:9092"})
+
+    assert str(caught.value) == (
+        "Brookmere cannot run on Kafka yet, but the setting bootstrap.servers asks for it. "
+        "Leave it out: the application then runs on the embedded topics in topics.dir."
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "handler"),
+    [
+        ("continue", "continue"),
+        ("FAIL", "fail"),
+        ("org.apache.kafka.streams.errors.LogAndContinueExceptionHandler", "continue"),
+        ("LogAndContinueProcessingExceptionHandler", "continue"),
+        ("org.apache.kafka.streams.errors.DefaultProductionExceptionHandler", "fail"),
+    ],
+)
+def test_handlers_have_the_names_of_kafka_streams(given: str, handler: str) -> None:
+    assert read({"deserialization.exception.handler": given}).deserialization_exception_handler == handler
+
+
+def test_handlers_that_continue_are_listed() -> None:
+    config = read({"processing.exception.handler": "continue", "production.exception.handler": "continue"})
+
+    assert config.continue_on == ("processing", "production")
+
+
+@pytest.mark.parametrize("alias", ALIASES)
+def test_other_names_of_a_setting_set_it(alias: str) -> None:
+    value = {"statestore.cache.max.bytes": 7, "auto.offset.reset": "latest"}.get(ALIASES[alias], "continue")
+
+    assert read({alias: value}) == read({ALIASES[alias]: value}) != Config()
+
+
+def test_settings_without_effect_are_accepted_and_named_in_one_line(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        config = read(
+            {
+                "num.standby.replicas": 1,
+                "default.key.serde": "org.example.Serde",
+                "producer.linger.ms": 5,
+                "sasl.jaas.config": "password=tiger",
+            }
+        )
+
+    assert config == Config()
+    (line,) = [record.getMessage() for record in caplog.records]
+    assert line == (
+        "settings of Kafka Streams without effect here: num.standby.replicas, "
+        "default.key.serde (pass key= to StreamsBuilder), producer.linger.ms, sasl.jaas.config"
+    )
+
+
+def test_settings_of_spark_are_handed_on_as_text() -> None:
+    config = read({"spark.executor.cores": 2, "spark.ui.enabled": True}, spark__driver__memory="1g")
+
+    assert config.spark == {
+        "spark.executor.cores": "2",
+        "spark.ui.enabled": "true",
+        "spark.driver.memory": "1g",
+    }
+
+
+def test_secrets_are_never_shown() -> None:
+    config = read({"spark.ssl.keyPassword": "tiger", "spark.app.name": "words", "max.batch.records": 3})
+
+    assert repr(config) == "Config(max.batch.records=3, spark.ssl.keyPassword=[hidden], spark.app.name=words)"
+    with pytest.raises(ConfigError) as caught:
+        read({"ssl.pasword": "tiger", "password": "tiger", "secret.token": "tiger"})
+    assert "tiger" not in str(caught.value)
+
+
+def test_no_name_has_two_meanings() -> None:
+    names = [row.name for row in table()]
+
+    assert not set(names) & (WITHOUT_EFFECT | set(ALIASES) | set(REFUSED))
+    assert set(ALIASES.values()) <= set(names)
+    assert not WITHOUT_EFFECT & (set(ALIASES) | set(REFUSED))
+
+
+def test_every_optimization_of_the_builder_can_be_set() -> None:
+    for rule in ("none", "all", *rules._KNOWN):
+        assert read({"topology.optimization": rule}).topology_optimization == rule
