@@ -13,12 +13,14 @@ from brookmere.errors import (
     EngineError,
     ExpressionError,
     Fault,
+    InstanceError,
     InternalError,
     JavaNotFoundError,
     KernelBuildError,
     ProcessingError,
     ProductionError,
     RecordError,
+    StateError,
     TopologyError,
     UnsupportedError,
     nearest,
@@ -28,6 +30,8 @@ PARENTS = {
     TopologyError: BrookmereError,
     ExpressionError: TopologyError,
     ConfigError: BrookmereError,
+    StateError: BrookmereError,
+    InstanceError: StateError,
     RecordError: BrookmereError,
     DeserializationError: RecordError,
     ProcessingError: RecordError,
@@ -109,6 +113,23 @@ def test_a_record_error_says_only_what_it_knows() -> None:
     assert text.startswith(
         "A record could not be processed at node ratio: division by zero. Make the function"
     )
+
+
+def test_several_faults_of_settings_read_like_those_of_a_program() -> None:
+    faults = [Fault("One is wrong", None, "Mend it"), Fault("Two is wrong", None, "Mend it, too")]
+
+    error = pickle.loads(pickle.dumps(ConfigError(faults)))
+
+    assert str(error) == str(TopologyError(faults))
+    assert error.faults == faults
+    assert ConfigError("All is wrong").faults == []
+
+
+def test_trace_of_a_record_error_is_kept_and_not_printed() -> None:
+    error = ProcessingError("division by zero", trace="java.lang.ArithmeticException\n\tat Ratio.of(5)")
+
+    assert error.trace is not None
+    assert "Ratio.of" not in str(error)
 
 
 def test_offset_and_partition_zero_are_places() -> None:

@@ -4,6 +4,8 @@
      ├ TopologyError             the program is wrong; lists every fault of it at once
      │   └ ExpressionError       a lambda cannot be compiled
      ├ ConfigError               a setting is wrong
+     ├ StateError                a state directory cannot be used
+     │   └ InstanceError         the application runs there already
      ├ RecordError               a record failed
      │   ├ DeserializationError  its bytes do not decode
      │   ├ ProcessingError       an operator failed on it
@@ -69,11 +71,19 @@ class ConfigError(BrookmereError):
         super().__init__(problem if isinstance(problem, str) else _listed(self.faults))
 
 
+class StateError(BrookmereError):
+    """The state directory of an application cannot be used."""
+
+
+class InstanceError(StateError):
+    """The application runs already on the same state directory."""
+
+
 class RecordError(BrookmereError):
     """A record failed.
 
-    `reason` is the class name of the cause and `message` its words; the place is as exact
-    as the failing part knows it. `key` and `value` are the record's bytes, where there are any.
+    `reason` is the class name of the cause, `message` its words and `trace` its stack trace; the place is
+    as exact as the failing part knows it. `key` and `value` are the record's bytes, where there are any.
     """
 
     _what: ClassVar[str] = "A record failed"
@@ -91,6 +101,7 @@ class RecordError(BrookmereError):
         offset: int | None = None,
         key: bytes | None = None,
         value: bytes | None = None,
+        trace: str | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -102,6 +113,7 @@ class RecordError(BrookmereError):
         self.offset = offset
         self.key = key
         self.value = value
+        self.trace = trace
 
     def __str__(self) -> str:
         cause = f"{self.reason}: {self.message}" if self.reason else self.message

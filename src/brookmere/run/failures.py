@@ -32,6 +32,7 @@ def from_java(exception: Any) -> RecordError | EngineError:
                 offset=cause.offset(),
                 reason=cause.reason(),
                 message=cause.detail(),
+                trace=cause.trace(),
                 key=_bytes(cause.key()),
                 value=_bytes(cause.value()),
             )

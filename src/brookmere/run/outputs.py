@@ -66,6 +66,7 @@ def record_error(
     offset: int,
     reason: str,
     message: str,
+    trace: str,
     key: bytes | None,
     value: bytes | None,
 ) -> RecordError:
@@ -80,6 +81,7 @@ def record_error(
         offset=offset,
         key=key,
         value=value,
+        trace=trace,
     )
 
 
@@ -91,7 +93,7 @@ def plain_words(message: str) -> str:
 
 
 def _error(reader: _Reader, task: int) -> RecordError:
-    stage, node, topic, reason, message, _trace = (reader.text() or "" for _ in range(6))
+    stage, node, topic, reason, message, trace = (reader.text() or "" for _ in range(6))
     partition, offset = reader.integer(), reader.long()
     return record_error(
         stage,
@@ -102,6 +104,7 @@ def _error(reader: _Reader, task: int) -> RecordError:
         offset=offset,
         reason=reason,
         message=message,
+        trace=trace,
         key=reader.field(),
         value=reader.field(),
     )
