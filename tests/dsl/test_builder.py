@@ -74,6 +74,32 @@ def test_table_of_several_topics_is_refused() -> None:
         builder().table(["a", "b"])  # type: ignore[arg-type]
 
 
+def test_source_can_have_a_handler_of_its_own() -> None:
+    app = builder()
+    app.stream("a", on_bad_record="continue")
+    app.table("b", on_bad_record="fail")
+    app.global_table("c", on_bad_record="continue")
+    app.stream("d")
+
+    assert [node.on_bad_record for node in sources(app)] == ["continue", "fail", "continue", None]
+
+
+def test_unknown_handler_is_refused_with_a_hint() -> None:
+    with pytest.raises(bm.TopologyError, match="found 'continu' .* Did you mean 'continue'?"):
+        builder().stream("in", on_bad_record="continu")  # type: ignore[arg-type]
+
+
+def test_topic_read_twice_has_one_handler() -> None:
+    app = builder()
+    app.stream("a", on_bad_record="continue").to("b")
+    app.stream("a").to("c")
+    assert len(sources(app)) == 1
+
+    app.stream("a", on_bad_record="fail").to("d")
+    with pytest.raises(bm.TopologyError, match="a is read again with another on_bad_record than at"):
+        app.build()
+
+
 def test_unknown_optimization_is_refused_with_a_hint() -> None:
     app = builder()
     app.stream("in")

@@ -10,6 +10,7 @@ import pytest
 from pyspark.sql import functions as F
 
 import brookmere as bm
+from brookmere.config import Handler
 from brookmere.testing import TopologyTestDriver
 
 pytestmark = pytest.mark.usefixtures("spark")
@@ -164,6 +165,43 @@ def test_place_of_a_failure_names_partition_and_offset() -> None:
 
         places = [(error.task, error.partition, error.offset) for error in driver.errors]
     assert places == [(2, 2, 0), (0, 0, 0), (2, 2, 1)]
+
+
+def two_sources(first: Handler | None, second: Handler | None) -> tuple[bm.StreamsBuilder, list[Any]]:
+    app = bm.StreamsBuilder("reader", key=bm.Bytes(), value=bm.Int())
+    seen: list[Any] = []
+    app.stream("in", on_bad_record=first).foreach(lambda k, v: seen.append(v))
+    app.table("other", on_bad_record=second)
+    return app, seen
+
+
+@pytest.mark.parametrize("engine", ["local", "spark"])
+def test_source_skips_bad_records_where_the_program_fails(engine: Literal["local", "spark"]) -> None:
+    app, seen = two_sources("continue", None)
+
+    with TopologyTestDriver(app, engine=engine) as driver:
+        raw(driver, (b"k", b"one"), (b"k", bm.Int().serialize(2)))
+        assert [(error.topic, error.offset) for error in driver.errors] == [("in", 0)]
+        assert driver.errors[0].trace is not None
+        assert "BadBytes" in driver.errors[0].trace
+
+        with pytest.raises(bm.DeserializationError, match="topic other") as caught:
+            driver.input_topic("other", value=bm.Bytes()).pipe_input(b"k", b"one")
+    assert seen == [2]
+    assert caught.value.trace is not None
+    assert "BadBytes" in caught.value.trace
+
+
+def test_source_fails_on_a_bad_record_where_the_program_continues() -> None:
+    app, seen = two_sources(None, "fail")
+
+    with TopologyTestDriver(app, on_error="continue") as driver:
+        raw(driver, (b"k", b"one"))
+        with pytest.raises(bm.DeserializationError, match="topic other"):
+            driver.input_topic("other", value=bm.Bytes()).pipe_input(b"k", b"one")
+
+        assert [error.topic for error in driver.errors] == ["in"]
+    assert seen == []
 
 
 def divider() -> bm.StreamsBuilder:

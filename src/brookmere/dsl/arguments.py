@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any, NoReturn
+from typing import Any, NoReturn, get_args
 
-from brookmere.errors import Fault, TopologyError
+from brookmere.config import Handler
+from brookmere.errors import Fault, TopologyError, nearest
 from brookmere.serde import Serde
 from brookmere.topology.function import Function, function, here
 from brookmere.topology.operators import Initial, Literal, ShortAggregate
@@ -42,6 +43,16 @@ def serde_of(role: str, serde: Serde | None) -> Serde | None:
     if serde is not None and not isinstance(serde, Serde):
         refuse(f"The {role} serde must be a serde, found {serde!r}", "Pass for example brookmere.Text()")
     return serde
+
+
+def handler_of(role: str, handler: Handler | None) -> Handler | None:
+    """Return what to do about a failure, after a look whether it can be done."""
+    known = get_args(Handler)
+    if handler is not None and handler not in known:
+        close = nearest(str(handler), known)
+        remedy = f"Did you mean {close!r}?" if close else f"Pass {' or '.join(map(repr, known))}"
+        refuse(f"{role} must be a handler, found {handler!r}", remedy)
+    return handler
 
 
 def partitions_of(number: int | None) -> int | None:

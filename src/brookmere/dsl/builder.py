@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from brookmere.dsl.arguments import lambda_of, pattern_of, refuse, serde_of, topics_of
+from brookmere.config import Handler
+from brookmere.dsl.arguments import handler_of, lambda_of, pattern_of, refuse, serde_of, topics_of
 from brookmere.dsl.graph import Graph
 from brookmere.dsl.rules import rules_for
 from brookmere.dsl.steps import StreamSourceStep, TableSourceStep
@@ -51,11 +52,13 @@ class StreamsBuilder:
         key: Serde | None = None,
         value: Serde | None = None,
         timestamp: Callable[..., Any] | None = None,
+        on_bad_record: Handler | None = None,
         name: str | None = None,
     ) -> KStream:
         """Read one or several topics, or all that match a pattern, as a stream.
 
         `timestamp` takes the time of a record, in milliseconds, from (value) or (key, value).
+        `on_bad_record` says what to do about bytes that do not decode, instead of what the application says.
         """
         pattern = pattern_of(topics) if isinstance(topics, re.Pattern) else None
         step = StreamSourceStep(
@@ -66,6 +69,7 @@ class StreamsBuilder:
             key=serde_of("key", key) or self._key,
             value=serde_of("value", value) or self._value,
             timestamp=_extractor(timestamp),
+            on_bad_record=handler_of("on_bad_record", on_bad_record),
         )
         self._graph.add(step, self._graph.root)
         return KStream(self._graph, step, step.key, step.value, (step.name,))
@@ -79,11 +83,12 @@ class StreamsBuilder:
         store: str | None = None,
         store_type: StoreType = "auto",
         timestamp: Callable[..., Any] | None = None,
+        on_bad_record: Handler | None = None,
         name: str | None = None,
     ) -> KTable:
         """Read a topic as a table. It is kept in a store if it is given one, or if others look into it."""
         kept = self._graph.store(store, f"{self._topic(topic)}-", store_type)
-        step = self._table_step(topic, kept, TableSource(store), key, value, name)
+        step = self._table_step(topic, kept, TableSource(store), key, value, on_bad_record, name)
         step.timestamp = _extractor(timestamp)
         self._graph.add(step, self._graph.root)
         return KTable(self._graph, step, step.key, step.value, (step.source_name,), store)
@@ -95,12 +100,13 @@ class StreamsBuilder:
         key: Serde | None = None,
         value: Serde | None = None,
         store: str | None = None,
+        on_bad_record: Handler | None = None,
         name: str | None = None,
     ) -> GlobalKTable:
         """Read a topic as a table of which every task sees all rows."""
         kept = self._graph.store(store, f"{self._topic(topic)}-", "auto")
         kept = Store(kept.name, queryable=True, is_global=True)
-        step = self._table_step(topic, kept, TableSource(kept.name), key, value, name)
+        step = self._table_step(topic, kept, TableSource(kept.name), key, value, on_bad_record, name)
         step.is_global = True
         self._graph.add(step, self._graph.root)
         return GlobalKTable(self._graph, step, kept.name)
@@ -141,6 +147,7 @@ class StreamsBuilder:
         operator: TableSource,
         key: Serde | None,
         value: Serde | None,
+        on_bad_record: Handler | None,
         name: str | None,
     ) -> TableSourceStep:
         source_name = self._graph.names.choose(name, _SOURCE, "-source")
@@ -153,6 +160,7 @@ class StreamsBuilder:
             source_name=source_name,
             key=serde_of("key", key) or self._key,
             value=serde_of("value", value) or self._value,
+            on_bad_record=handler_of("on_bad_record", on_bad_record),
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 
+from brookmere.config import Handler
 from brookmere.serde import Serde
 from brookmere.topology.assembly import Parts
 from brookmere.topology.function import Function, Location
@@ -67,6 +68,7 @@ class StreamSourceStep(Step):
     key: Serde | None
     value: Serde | None
     timestamp: Function | None
+    on_bad_record: Handler | None = None
 
     def write(self, parts: Parts) -> None:
         """Write a source."""
@@ -78,6 +80,7 @@ class StreamSourceStep(Step):
                 key=self.key,
                 value=self.value,
                 timestamp=self.timestamp,
+                on_bad_record=self.on_bad_record,
                 location=self.location,
             )
         )
@@ -119,6 +122,7 @@ class TableSourceStep(ProcessorStep):
     key: Serde | None
     value: Serde | None
     timestamp: Function | None = None
+    on_bad_record: Handler | None = None
     is_global: bool = False
 
     def write(self, parts: Parts) -> None:
@@ -130,6 +134,7 @@ class TableSourceStep(ProcessorStep):
                 key=self.key,
                 value=self.value,
                 timestamp=self.timestamp,
+                on_bad_record=self.on_bad_record,
                 is_global=self.is_global,
                 location=self.location,
             )

@@ -159,7 +159,8 @@ class _Compiler:
         topics = [self.plan.topics.index(topic) for topic in self.plan.topics_of(node)]
         with about(node.timestamp, node.name, where):
             time = None if node.timestamp is None else column(node.timestamp, RECORD)._jc
-            self.builder.source(number, node.name, topics, key, value, time, node.is_global)
+            handler = node.on_bad_record
+            self.builder.source(number, node.name, topics, key, value, time, node.is_global, handler)
 
     def _add_sink(self, node: SinkNode, where: str | None) -> None:
         at = self._at(node)

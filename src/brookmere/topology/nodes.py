@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
+from brookmere.config import Handler
 from brookmere.serde import Serde
 from brookmere.topology.function import Function, Location
 from brookmere.topology.operators import Operator
@@ -22,6 +23,8 @@ class SourceNode:
     key: Serde | None = None
     value: Serde | None = None
     timestamp: Function | None = None
+    on_bad_record: Handler | None = None
+    """What to do about bytes that do not decode; None leaves it to the application."""
     internal: bool = False
     is_global: bool = False
     location: Location | None = field(default=None, compare=False)

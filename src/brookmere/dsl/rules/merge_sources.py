@@ -34,6 +34,7 @@ def _compare(graph: Graph, kept: StreamSourceStep, source: StreamSourceStep) -> 
             ("key serde", source.key, kept.key),
             ("value serde", source.value, kept.value),
             ("timestamp", source.timestamp or kept.timestamp, kept.timestamp),
+            ("on_bad_record", source.on_bad_record or kept.on_bad_record, kept.on_bad_record),
         )
         if here != there
     ]

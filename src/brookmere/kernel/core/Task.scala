@@ -15,6 +15,11 @@ final class Settings(
     val lastPerBatch: Boolean,
     val limits: Store.Limits) extends Serializable
 
+object Settings {
+  /** The handler that skips a failed record; the other one is "fail". */
+  val Continue = "continue"
+}
+
 /**
  * The work of one stage on one task: the record at hand, its place in the order of arrival, the
  * task's stores, and the buffer for what leaves the stage.
@@ -166,12 +171,12 @@ final class Task(val stage: Int, val number: Int, val settings: Settings, slots:
   var raw: UnsafeRow = null
   private def rawBytes(field: Int): Array[Byte] = if (raw == null || raw.isNullAt(field)) null else raw.getBinary(field)
 
-  /** The handler: throws, or reports the failure as a row of its own and returns. */
-  def failed(kind: String, node: String, e: Throwable, ts: Long): Unit = {
+  /** The handler, the node's own or the program's: throws, or reports the failure as a row of its own and returns. */
+  def failed(kind: String, node: String, e: Throwable, ts: Long, own: String = null): Unit = {
     val cause = RecordFailed.cause(e)
     val failure = new RecordFailed(kind, node, number, settings.topics(SourceNumber.topic(source)), SourceNumber.partition(source),
       seq, ts, cause.getClass.getName, String.valueOf(cause.getMessage), RecordFailed.trace(e), rawBytes(RawLayout.Key), rawBytes(RawLayout.Value))
-    if (!settings.continueOn(kind)) throw failure
+    if (if (own == null) !settings.continueOn(kind) else own != Settings.Continue) throw failure
     write(Layout.ErrorNode, null, ErrorRow.pack(failure), ts)
   }
 }

@@ -7,8 +7,8 @@ import brookmere.kernel.state.StoreDef
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** Reads the records of a topic: the entrance of stage 0. */
-final class SourceReader(id: Int, name: String, keys: Reader, values: Reader, timestamp: Bound, isGlobal: Boolean)
+/** Reads the records of a topic: the entrance of stage 0. `handler` is its own, or null for the program's. */
+final class SourceReader(id: Int, name: String, keys: Reader, values: Reader, timestamp: Bound, isGlobal: Boolean, handler: String)
     extends Evaluating(id, name) {
   @transient private var extract: Projection = _
   override def open(): Unit = {
@@ -44,7 +44,7 @@ final class SourceReader(id: Int, name: String, keys: Reader, values: Reader, ti
     } catch {
       case Guarded(e) =>
         failures += 1
-        task.failed(RecordFailed.Deserialization, name, e, raw.getLong(RawLayout.Ts))
+        task.failed(RecordFailed.Deserialization, name, e, raw.getLong(RawLayout.Ts), handler)
         SourceReader.Unreadable
     }
 

@@ -39,10 +39,11 @@ final class ProgramBuilder(spark: SparkSession, stageCount: Int, tasks: Int, top
   def reader(decode: Column): Reader =
     new ExpressionReader(Bind(spark, Seq(Bind.plain("raw", BinaryType)), decode))
 
-  def source(id: Int, name: String, numbers: JList[Integer], key: Reader, value: Reader, timestamp: Column, isGlobal: Boolean): Unit = {
+  def source(id: Int, name: String, numbers: JList[Integer], key: Reader, value: Reader, timestamp: Column, isGlobal: Boolean,
+      handler: String): Unit = {
     val inputs = Seq(Bind.row("key", key.result), Bind.row("value", value.result), Bind.plain("timestamp", LongType))
     val extract = if (timestamp == null) null else Bind(spark, inputs, millis(inputs, timestamp), Some(LongType))
-    val p = new SourceReader(id, name, key, value, extract, isGlobal)
+    val p = new SourceReader(id, name, key, value, extract, isGlobal, handler)
     numbers.asScala.foreach(n => sources(n) = p)
     add(id, 0, p, key.result, value.result, isTable = false, Seq.empty)
   }
