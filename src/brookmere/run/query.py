@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,12 +13,14 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.streaming.readwriter import DataStreamWriter
 from pyspark.sql.types import TimestampType
 
 from brookmere.errors import EngineError, Fault, RecordError, TopologyError, nearest
 from brookmere.plan.stages import plan
 from brookmere.run.compiler import DEFAULT_CACHE_BYTES, DEFAULT_LOG_BYTES, HANDLERS, Compiled, compile_plan
 from brookmere.run.failures import from_java, from_python
+from brookmere.run.outputs import read_outputs
 from brookmere.run.taps import show_taps
 from brookmere.topology.nodes import StoreType, Topology
 
@@ -37,6 +40,9 @@ class Query:
     assembly: Any
     raised: list[Exception]
     """What the writing of a batch raised. Spark hands on only its text."""
+    embedded_as: str | None = None
+    """The name under which the source and the sink of embedded topics know the query."""
+    session: SparkSession | None = None
 
     def process_all_available(self) -> None:
         """Wait until all data that is there has gone through.
@@ -66,10 +72,34 @@ class Query:
         """Return how many records each node received, forwarded, dropped and failed on since the start."""
         return read_counters(self.compiled, self.assembly.counts())
 
-    def stop(self) -> None:
-        """Stop the query; its checkpoint stays."""
+    def _topics(self) -> Any:
+        session: Any = self.session
+        return session._jvm.brookmere.topics
+
+    def take_failures(self) -> list[RecordError]:
+        """Return the records that failed and were skipped since the last call."""
+        if self.embedded_as is None:
+            return []
+        data = bytes(self._topics().Sinks.takeFailures(self.embedded_as))
+        return [found for found in read_outputs(data) if isinstance(found, RecordError)]
+
+    def stop(self, timeout: float = 60.0) -> None:
+        """Stop the query; its checkpoint stays.
+
+        From embedded topics it takes no more records, and the batch at hand is finished first; after
+        `timeout` seconds it is given up, to be done again at the next start.
+        """
+        if self.embedded_as is not None:
+            self._topics().Holds.hold(self.embedded_as)
+            deadline = time.monotonic() + timeout
+            while (
+                self.handle.isActive and self.handle.status["isTriggerActive"] and time.monotonic() < deadline
+            ):
+                time.sleep(0.01)
         self.handle.stop()
         self.assembly.forget(str(self.handle.runId))
+        if self.embedded_as is not None:
+            self._topics().Sinks.forget(self.embedded_as)
 
 
 def assemble(
@@ -137,12 +167,6 @@ def start(
     as_output: bool = False,
 ) -> Query:
     """Start a query from raw rows to a sink of the kernel's own rows, or of rows as in `OUTPUT`."""
-    count = checkpointed_partitions(checkpoint) or spark_partitions or _shuffle_partitions(session)
-    jvm: Any = session._jvm
-    assembly = jvm.org.apache.spark.sql.brookmere.Assembly(session._jsparkSession, compiled.program, count)
-    rows = DataFrame(assembly.rows(raw._jdf), session)
-    if as_output:
-        rows = output_rows(compiled, assembly, rows)
     raised: list[Exception] = []
 
     def remembering(batch_rows: DataFrame, batch: int) -> None:
@@ -152,16 +176,45 @@ def start(
             raised.append(error)
             raise
 
+    def writer(rows: DataFrame, assembly: Any) -> DataStreamWriter:
+        shown = output_rows(compiled, assembly, rows) if as_output else rows
+        return shown.writeStream.foreachBatch(remembering)
+
+    return started(
+        compiled, raw, writer, session=session, checkpoint=checkpoint, spark_partitions=spark_partitions,
+        name=name, trigger=trigger, raised=raised,
+    )  # fmt: skip
+
+
+def started(
+    compiled: Compiled,
+    raw: DataFrame,
+    write: Callable[[DataFrame, Any], DataStreamWriter],
+    *,
+    session: SparkSession,
+    checkpoint: str | Path,
+    spark_partitions: int | None = None,
+    name: str | None = None,
+    trigger: Mapping[str, Any] | None = None,
+    raised: list[Exception] | None = None,
+    embedded_as: str | None = None,
+) -> Query:
+    """Start a query whose writer `write` makes of the kernel's rows and the assembly."""
+    count = checkpointed_partitions(checkpoint) or spark_partitions or _shuffle_partitions(session)
+    jvm: Any = session._jvm
+    assembly = jvm.org.apache.spark.sql.brookmere.Assembly(session._jsparkSession, compiled.program, count)
+    rows = DataFrame(assembly.rows(raw._jdf), session)
     before = session.conf.get("spark.sql.shuffle.partitions")
     session.conf.set("spark.sql.shuffle.partitions", str(count))
     try:
-        writer = rows.writeStream.outputMode("update").foreachBatch(remembering)
-        writer = writer.option("checkpointLocation", str(checkpoint))
+        writer = write(rows, assembly).outputMode("update").option("checkpointLocation", str(checkpoint))
         if name is not None:
             writer = writer.queryName(name)
         if trigger is not None:
             writer = writer.trigger(**trigger)
-        return Query(writer.start(), compiled, assembly, raised)
+        return Query(
+            writer.start(), compiled, assembly, [] if raised is None else raised, embedded_as, session
+        )
     finally:
         session.conf.set("spark.sql.shuffle.partitions", before or "2")
 

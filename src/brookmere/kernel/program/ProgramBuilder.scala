@@ -9,6 +9,7 @@ import scala.jdk.CollectionConverters._
 import brookmere.kernel.core._
 import brookmere.kernel.expr._
 import brookmere.kernel.ops
+import brookmere.kernel.rows.Slots
 import brookmere.kernel.state.{Store, StoreDef}
 
 import org.apache.spark.sql.Column

@@ -1,7 +1,5 @@
 package brookmere.kernel.rows
 
-import java.util.Arrays
-
 import brookmere.kernel.core.ErrorRow
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -38,89 +36,54 @@ final class Destinations(topics: Map[Int, String], val routed: Set[Int], val tap
 
 /** Turns rows of the layout into rows for a sink. Fields are moved as bytes; the row is reused. */
 final class OutputRows(in: Iterator[InternalRow], to: Destinations, slots: Array[Int]) extends Iterator[InternalRow] {
-  private val fields = OutputLayout.schema.length
-  private val fixed = 8 + 8 * fields
-  private var buffer = new Array[Byte](512)
-  private val row = new UnsafeRow(fields)
+  private val out = new RowWriter(OutputLayout.schema.length)
   private val pair = new UnsafeRow(2)
-  private var end = 0
-  private var nulls = 0L
 
   override def hasNext: Boolean = in.hasNext
 
   override def next(): InternalRow = {
     val r = in.next().asInstanceOf[UnsafeRow]
     val node = r.getInt(Layout.Node)
-    end = fixed
-    nulls = 0L
+    out.begin()
+    out.copy(2, r, Layout.Key)
     if (node == Layout.ErrorNode) {
-      text(0, OutputRows.Error)
-      nulls |= (1L << 1) | (1L << 3)
-      binary(2, r, Layout.Key)
-      binary(6, r, Layout.Value)
+      out.bytes(0, OutputRows.Error)
+      out.setNull(1)
+      out.setNull(3)
+      out.copy(6, r, Layout.Value)
     } else {
-      text(0, if (to.isTap(node)) OutputRows.Tap else OutputRows.Record)
-      binary(2, r, Layout.Key)
+      out.bytes(0, if (to.isTap(node)) OutputRows.Tap else OutputRows.Record)
       if (to.isRouted(node)) {
         val route = Rows.slice(r, Layout.Value, pair)
-        binary(1, route, 0)
-        binary(3, route, 1)
+        out.copy(1, route, 0)
+        out.copy(3, route, 1)
       } else {
-        text(1, to.names(node))
-        binary(3, r, Layout.Value)
+        out.bytes(1, to.names(node))
+        out.copy(3, r, Layout.Value)
       }
-      nulls |= 1L << 6
+      out.setNull(6)
     }
     headers(r)
-    put(4, r.getLong(Layout.Ts))
-    put(7, node & 0xffffffffL)
-    put(8, taskOf(r.getInt(Layout.Task)))
-    put(9, r.getLong(Layout.Clock))
-    put(10, r.getInt(Layout.Source))
-    put(11, r.getLong(Layout.Seq))
-    put(12, r.getLong(Layout.Due))
-    put(13, r.getLong(Layout.Step))
-    Platform.putLong(buffer, Rows.Base, nulls)
-    row.pointTo(buffer, end)
-    row
+    out.put(4, r.getLong(Layout.Ts))
+    out.put(7, node & 0xffffffffL)
+    out.put(8, Slots.taskOf(slots, r.getInt(Layout.Task)))
+    out.put(9, r.getLong(Layout.Clock))
+    out.put(10, r.getInt(Layout.Source))
+    out.put(11, r.getLong(Layout.Seq))
+    out.put(12, r.getLong(Layout.Due))
+    out.put(13, r.getLong(Layout.Step))
+    out.result()
   }
-
-  private def taskOf(slot: Int): Int = {
-    var i = 0
-    while (slots(i) != slot) i += 1
-    i
-  }
-
-  private def put(i: Int, v: Long): Unit = Platform.putLong(buffer, Rows.Base + 8 + 8L * i, v)
-
-  private def text(i: Int, bytes: Array[Byte]): Unit =
-    if (bytes == null) nulls |= 1L << i else move(i, bytes, Rows.Base, bytes.length)
-
-  private def binary(i: Int, from: UnsafeRow, field: Int): Unit =
-    if (from.isNullAt(field)) nulls |= 1L << i
-    else {
-      val at = from.getLong(field)
-      move(i, from.getBaseObject, from.getBaseOffset + (at >>> 32).toInt, at.toInt)
-    }
 
   /** The packed headers are a row of one array; the array itself is the field. */
   private def headers(from: UnsafeRow): Unit =
-    if (from.isNullAt(Layout.Headers)) nulls |= 1L << 5
+    if (from.isNullAt(Layout.Headers)) out.setNull(5)
     else {
       val at = from.getLong(Layout.Headers)
       val packed = from.getBaseOffset + (at >>> 32).toInt
       val array = Platform.getLong(from.getBaseObject, packed + 8)
-      move(5, from.getBaseObject, packed + (array >>> 32).toInt, array.toInt)
+      out.bytes(5, from.getBaseObject, packed + (array >>> 32).toInt, array.toInt)
     }
-
-  private def move(i: Int, base: AnyRef, offset: Long, length: Int): Unit = {
-    val full = Rows.padded(length)
-    if (end + full > buffer.length) buffer = Arrays.copyOf(buffer, math.max(end + full, buffer.length * 2))
-    put(i, (end.toLong << 32) | length)
-    if (full != length) Platform.putLong(buffer, Rows.Base + end + full - 8, 0L)
-    Platform.copyMemory(base, offset, buffer, Rows.Base + end, length)
-    end += full
-  }
 }
 
 object OutputRows {

@@ -3,6 +3,7 @@ package org.apache.spark.sql.brookmere
 import brookmere.kernel.program.Program
 import brookmere.kernel.rows.{Destinations, Layout, OutputLayout, OutputRows, RawLayout, TaskMerge}
 import brookmere.kernel.state.Family
+import brookmere.topics.TopicsStream
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.{Column, Encoders, Row}
@@ -16,7 +17,8 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.plans.physical._
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.classic.{Dataset, ExpressionUtils, SparkSession, Strategy}
-import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.execution.{InputAdapter, ProjectExec, SparkPlan, UnaryExecNode, WholeStageCodegenExec}
+import org.apache.spark.sql.execution.datasources.v2.MicroBatchScanExec
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor.{DriverStatefulProcessorHandleImpl, StatefulProcessorHandleImpl}
 import org.apache.spark.sql.execution.streaming.state._
 import org.apache.spark.sql.streaming._
@@ -79,6 +81,23 @@ object Internals {
   def expression(c: Column): Expression = ExpressionUtils.expression(c)
   def column(e: Expression): Column = ExpressionUtils.column(e)
 
+  /** Embedded topics give binary rows; Spark's projection would only copy them. */
+  def bare(plan: SparkPlan): SparkPlan = plan match {
+    case WholeStageCodegenExec(p: ProjectExec) => scanOf(p).getOrElse(plan)
+    case p: ProjectExec => scanOf(p).getOrElse(plan)
+    case _ => plan
+  }
+  private def scanOf(p: ProjectExec): Option[SparkPlan] = {
+    val below = p.child match {
+      case InputAdapter(c) => c
+      case c => c
+    }
+    below match {
+      case s: MicroBatchScanExec if s.stream.isInstanceOf[TopicsStream] && p.projectList.map(_.exprId) == s.output.map(_.exprId) => Some(s)
+      case _ => None
+    }
+  }
+
   private def install(spark: SparkSession): Unit =
     if (!spark.experimental.extraStrategies.contains(StageStrategy)) {
       spark.experimental.extraStrategies = spark.experimental.extraStrategies :+ StageStrategy
@@ -97,7 +116,7 @@ case class SourcesExec(output: Seq[Attribute], program: Program, counted: QueryS
   override protected def doExecute(): RDD[InternalRow] = {
     val p = program
     val s = counted
-    child.execute().mapPartitionsInternal(rows => new SourceIterator(rows, p, s))
+    Internals.bare(child).execute().mapPartitionsInternal(rows => new SourceIterator(rows, p, s))
   }
 }
 

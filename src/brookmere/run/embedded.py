@@ -1,0 +1,121 @@
+"""Turns a compiled program and a directory of topics into a running query from topics to topics."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from pyspark.java_gateway import ensure_callback_server_started
+from pyspark.sql import DataFrame, SparkSession
+
+from brookmere.run.compiler import HANDLERS, Compiled
+from brookmere.run.outputs import Written, read_outputs
+from brookmere.run.query import Query, started
+from brookmere.run.taps import show
+from brookmere.topology.nodes import SourceNode
+
+FORMAT = "brookmere.topics"
+
+
+def launch(
+    compiled: Compiled,
+    *,
+    session: SparkSession,
+    topics: Path,
+    application: str,
+    checkpoint: Path,
+    reset: str = "earliest",
+    lost: str = "fail",
+    max_batch_records: int = 0,
+    continue_on: tuple[str, ...] = (),
+    dead_letter: str | None = None,
+    new_partitions: int = 1,
+    interval_ms: int = 0,
+    spark_partitions: int | None = None,
+    trigger: Mapping[str, Any] | None = None,
+) -> Query:
+    """Start the query of a program from and to the topics in the directory `topics`.
+
+    `reset` says where a first start begins (earliest, latest, none), `lost` what happens when retention
+    removed unread records (fail, continue). `max_batch_records` of 0 takes all that waits into one batch.
+    Topics that records are routed to are created with `new_partitions` when they do not exist.
+    """
+    name = f"{application}-{uuid.uuid4().hex[:8]}"
+    raw = read_topics(
+        session, topics, compiled.plan.topics, layout="raw", reset=reset, lost=lost, limit=max_batch_records,
+        application=name, whole=json.dumps(sorted(_global_topics(compiled))),
+        cores=session.sparkContext.defaultParallelism,
+    )  # fmt: skip
+
+    def write(rows: DataFrame, assembly: Any) -> Any:
+        _register(
+            session, name, compiled, assembly, topics, application, continue_on, dead_letter, new_partitions
+        )
+        return rows.writeStream.format(FORMAT).option("plan", name)
+
+    chosen = trigger or ({"processingTime": f"{interval_ms} milliseconds"} if interval_ms > 0 else None)
+    return started(
+        compiled, raw, write, session=session, checkpoint=checkpoint, spark_partitions=spark_partitions,
+        name=application, trigger=chosen, embedded_as=name,
+    )  # fmt: skip
+
+
+def read_topics(
+    session: SparkSession, directory: Path, topics: tuple[str, ...] | list[str], **options: Any
+) -> DataFrame:
+    """Return the records of embedded topics as a streaming DataFrame."""
+    reader = session.readStream.format(FORMAT).option("dir", str(directory.resolve()))
+    reader = reader.option("topics", json.dumps(list(topics)))
+    for option, value in options.items():
+        reader = reader.option(option, str(value))
+    return reader.load()
+
+
+def _global_topics(compiled: Compiled) -> set[str]:
+    sources = [n for n in compiled.plan.topology.nodes if isinstance(n, SourceNode) and n.is_global]
+    return {topic for source in sources for topic in compiled.plan.topics_of(source)}
+
+
+def _register(
+    session: SparkSession,
+    name: str,
+    compiled: Compiled,
+    assembly: Any,
+    topics: Path,
+    application: str,
+    continue_on: tuple[str, ...],
+    dead_letter: str | None,
+    new_partitions: int,
+) -> None:
+    jvm: Any = session._jvm
+    to = assembly.destinations(dict(compiled.sinks), set(compiled.routed), set(compiled.taps))
+    jvm.brookmere.topics.Sinks.register(
+        name, str(topics.resolve()), application, to, assembly.program().slots(),
+        assembly.program().settings().topics(), [h for h in HANDLERS if h in continue_on],
+        list(compiled.numbers), dead_letter, new_partitions,
+    )  # fmt: skip
+    if compiled.taps:
+        callbacks: Any = ensure_callback_server_started
+        callbacks(session.sparkContext._gateway)
+        jvm.brookmere.topics.Sinks.listen(name, _Taps(lambda data: _show(compiled, data)))
+
+
+def _show(compiled: Compiled, data: bytes) -> None:
+    found = [w for w in read_outputs(data) if isinstance(w, Written)]
+    show([(w.node, w.key, w.value) for w in found], compiled)
+
+
+class _Taps:
+    """Receives, in the JVM's name, what the taps of a batch saw."""
+
+    def __init__(self, receive: Callable[[bytes], None]) -> None:
+        self._receive = receive
+
+    def tapped(self, rows: Any) -> None:
+        self._receive(bytes(rows))
+
+    class Java:
+        implements = ("brookmere.topics.TapListener",)
