@@ -24,6 +24,8 @@ from brookmere.dsl.table import GlobalKTable, KTable
 from brookmere.errors import (
     BrookmereError,
     ConfigError,
+    DamagedTopicError,
+    DataLossError,
     DeserializationError,
     EngineError,
     ExpressionError,
@@ -34,12 +36,16 @@ from brookmere.errors import (
     ProcessingError,
     ProductionError,
     RecordError,
+    TopicError,
+    TopicExistsError,
     TopologyError,
+    UnknownTopicError,
     UnsupportedError,
 )
 from brookmere.plan.program import explain
 from brookmere.record import Record, WindowedKey
 from brookmere.serde import Bool, Bytes, Custom, Double, Int, Json, Long, Serde, Text, Windowed
+from brookmere.topics import Topics
 from brookmere.topology.nodes import Topology
 
 __all__ = [
@@ -50,6 +56,8 @@ __all__ = [
     "CogroupedKStream",
     "ConfigError",
     "Custom",
+    "DamagedTopicError",
+    "DataLossError",
     "DeserializationError",
     "Double",
     "EngineError",
@@ -73,8 +81,12 @@ __all__ = [
     "Serde",
     "StreamsBuilder",
     "Text",
+    "TopicError",
+    "TopicExistsError",
+    "Topics",
     "Topology",
     "TopologyError",
+    "UnknownTopicError",
     "UnsupportedError",
     "Windowed",
     "WindowedKey",

@@ -6,10 +6,16 @@
      ├ ConfigError               a setting is wrong
      ├ StateError                a state directory cannot be used
      │   └ InstanceError         the application runs there already
+     ├ CommandError              the command line names what is not there or cannot be used
      ├ RecordError               a record failed
      │   ├ DeserializationError  its bytes do not decode
      │   ├ ProcessingError       an operator failed on it
      │   └ ProductionError       it could not be written
+     ├ TopicError                a topic does not do what was asked
+     │   ├ UnknownTopicError     there is no such topic, or no longer
+     │   ├ TopicExistsError      there is one of this name already
+     │   ├ DamagedTopicError     its files are not as they were written
+     │   └ DataLossError         it no longer has the records that were asked for
      ├ EngineError               Spark, Java or the kernel failed
      │   ├ KernelBuildError      the kernel does not compile
      │   └ JavaNotFoundError     there is no Java runtime that fits
@@ -69,6 +75,10 @@ class ConfigError(BrookmereError):
     def __init__(self, problem: str | Sequence[Fault]) -> None:
         self.faults: list[Fault] = [] if isinstance(problem, str) else list(problem)
         super().__init__(problem if isinstance(problem, str) else _listed(self.faults))
+
+
+class CommandError(BrookmereError):
+    """The command line names a program or a file that is not there, or that cannot be used."""
 
 
 class StateError(BrookmereError):
@@ -165,6 +175,47 @@ class ProductionError(RecordError):
         "Give the sink a serde that fits its values and an existing topic, "
         "or let production.exception.handler continue past such records."
     )
+
+
+class TopicError(BrookmereError):
+    """A topic does not do what was asked: refused settings or records, no room, no permission."""
+
+
+class UnknownTopicError(TopicError):
+    """There is no such topic, or no longer."""
+
+
+class TopicExistsError(TopicError):
+    """There is a topic of this name already."""
+
+
+class DamagedTopicError(TopicError):
+    """A file of a topic is missing, cut off or changed.
+
+    `partition`, `start` and `end` say which records the file holds, from offset `start` to before `end`;
+    they are None where the file holds no records.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        topic: str | None = None,
+        file: str | None = None,
+        partition: int | None = None,
+        start: int | None = None,
+        end: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.topic = topic
+        self.file = file
+        self.partition = partition
+        self.start = start
+        self.end = end
+
+
+class DataLossError(TopicError):
+    """A topic no longer has, or never had, the records that were asked for."""
 
 
 class EngineError(BrookmereError):

@@ -1,0 +1,142 @@
+"""Turns record batches into segments of a topic, all of one append visible at once."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from brookmere.errors import TopicError
+from brookmere.topics.columns import sizes_of, stamped
+from brookmere.topics.files import explained, now_ms, sync_folder
+from brookmere.topics.folder import TopicFolder
+from brookmere.topics.manifest import Manifest, Segment, WriterPosition
+from brookmere.topics.segment import SegmentWriter, split
+
+# Maintenance takes files that no manifest names for left-overs of a crash when they are an hour old.
+_TOUCH_SECONDS = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Who appends: a batch of a query of an application. The same batch is appended once."""
+
+    application: str
+    query: str
+    batch: int
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """What an append has done: the offsets it gave in each partition.
+
+    `duplicate` is true where the writer had appended this batch before: then nothing is written.
+    """
+
+    offsets: Mapping[int, range]
+    duplicate: bool = False
+
+    @property
+    def records(self) -> int:
+        """How many records were appended."""
+        return sum(map(len, self.offsets.values()))
+
+
+class Append:
+    """An append on its way: files that nobody sees before the commit."""
+
+    def __init__(self, folder: TopicFolder) -> None:
+        self._folder = folder
+        self._segments: list[tuple[int, Segment]] = []
+        self._touched = time.monotonic()
+
+    def write(self, partition: int, content: pa.RecordBatch) -> None:
+        """Write records of one partition to files."""
+        folder = self._folder
+        self._refuse(content)
+        now = now_ms()
+        if folder.config.stamps:
+            content = stamped(content, now)
+        what = f"Records cannot be appended to the topic {folder.name!r}"
+        with folder.in_use(), explained(what, folder.segments):
+            self._keep_young()
+            writer = SegmentWriter()
+            for batch in split(content):
+                if writer.rows and writer.size + batch.nbytes > folder.config.segment_bytes:
+                    self._segments.append((partition, writer.finish(folder.segments, partition, at=now)))
+                    writer = SegmentWriter()
+                writer.append(batch)
+            if writer.rows:
+                self._segments.append((partition, writer.finish(folder.segments, partition, at=now)))
+
+    def commit(self, writer: Writer | None) -> tuple[Appended, Manifest]:
+        """Make the records visible, unless the writer has appended them before."""
+        folder = self._folder
+        what = f"Records cannot be appended to the topic {folder.name!r}"
+        if self._segments:
+            with folder.in_use(), explained(what, folder.segments):
+                sync_folder(folder.segments)
+        duplicate = False
+        offsets: dict[int, range] = {}
+
+        def add(manifest: Manifest) -> Manifest | None:
+            nonlocal duplicate
+            known = manifest.writers.get(writer.application) if writer else None
+            duplicate = writer is not None and _is_known(writer, known)
+            if duplicate or not (self._segments or writer):
+                return None
+            logs = list(manifest.partitions)
+            for partition, segment in self._segments:
+                # A file that maintenance took for an orphan must not be named.
+                (folder.segments / segment.file).stat()
+                start = logs[partition].end
+                logs[partition] = logs[partition].appended(segment)
+                first = offsets[partition].start if partition in offsets else start
+                offsets[partition] = range(first, logs[partition].end)
+            writers = dict(manifest.writers)
+            if writer:
+                writers[writer.application] = WriterPosition(writer.query, writer.batch)
+            return replace(manifest, partitions=tuple(logs), writers=writers)
+
+        manifest = folder.change(add)
+        if duplicate:
+            self.discard()
+        return Appended(offsets, duplicate), manifest
+
+    def discard(self) -> None:
+        """Remove the files; only for an append that was not committed."""
+        for _, segment in self._segments:
+            (self._folder.segments / segment.file).unlink(missing_ok=True)
+        self._segments.clear()
+
+    def _refuse(self, content: pa.RecordBatch) -> None:
+        config, name = self._folder.config, self._folder.name
+        if config.compacts and content.column("key").null_count:
+            raise TopicError(
+                f"The topic {name!r} is compacted and keeps the last record of each key: "
+                "found a record without a key. Give every record a key."
+            )
+        if content.num_rows == 0:
+            return
+        largest = pc.max(sizes_of(content)).as_py()
+        if largest > config.max_message_bytes:
+            raise TopicError(
+                f"A record is too large for the topic {name!r}: found {largest} bytes of key, value and "
+                f"headers, max.message.bytes is {config.max_message_bytes}. "
+                "Send smaller records, or create the topic with a higher max.message.bytes."
+            )
+
+    def _keep_young(self) -> None:
+        if time.monotonic() - self._touched < _TOUCH_SECONDS:
+            return
+        self._touched = time.monotonic()
+        for _, segment in self._segments:
+            os.utime(self._folder.segments / segment.file)
+
+
+def _is_known(writer: Writer, known: WriterPosition | None) -> bool:
+    return known is not None and known.query == writer.query and known.batch >= writer.batch

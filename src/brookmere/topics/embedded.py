@@ -1,0 +1,151 @@
+"""Turns a directory into a set of topics: creates, finds and deletes them."""
+
+from __future__ import annotations
+
+import errno
+import re
+import shutil
+import time
+import uuid
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from brookmere.errors import TopicError, TopicExistsError, UnknownTopicError, nearest
+from brookmere.topics.files import explained, now_ms, sync_folder, unique
+from brookmere.topics.folder import LOCK_FILE, TOPIC_FILE, TopicFolder
+from brookmere.topics.home import default_topics_directory
+from brookmere.topics.lock import locked
+from brookmere.topics.settings import TopicConfig
+from brookmere.topics.topic import Topic
+
+_LEGAL = re.compile(r"[a-zA-Z0-9._-]{1,249}")
+# No topic can have such a name, so folders on their way in or out are never taken for topics.
+_ON_THE_WAY = "~"
+_LEFT_OVER_SECONDS = 3600.0
+
+
+class Topics:
+    """The topics in a directory: by default `topics` in $BROOKMERE_HOME, or in `.brookmere` where one works.
+
+    >>> import tempfile
+    >>> topics = Topics(tempfile.mkdtemp())
+    >>> topics.create("orders", partitions=2).partitions
+    2
+    >>> list(topics)
+    ['orders']
+    """
+
+    def __init__(self, directory: str | Path | None = None) -> None:
+        self.directory = default_topics_directory() if directory is None else Path(directory).absolute()
+
+    def __repr__(self) -> str:
+        return f"Topics({str(self.directory)!r})"
+
+    def names(self) -> list[str]:
+        """Return the names of all topics, sorted."""
+        if not self.directory.is_dir():
+            return []
+        return sorted(path.name for path in self.directory.iterdir() if path.name in self)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names())
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and _is_legal(name) and (self.directory / name / TOPIC_FILE).is_file()
+
+    def __getitem__(self, name: str) -> Topic:
+        _check_name(name)
+        try:
+            return Topic(TopicFolder.open(self.directory / name))
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise self._unknown(name) from error
+
+    def create(
+        self,
+        name: str,
+        partitions: int = 1,
+        config: Mapping[str, object] | None = None,
+        *,
+        exist_ok: bool = False,
+    ) -> Topic:
+        """Create a topic. With `exist_ok` one that is there already is returned as it is."""
+        _check_name(name)
+        if isinstance(partitions, bool) or not isinstance(partitions, int) or partitions < 1:
+            raise TopicError(
+                f"The topic {name!r} cannot be created with {partitions!r} partitions: give it at least 1."
+            )
+        typed = TopicConfig.of(config)
+        if name in self:
+            return self._existing(name, exist_ok)
+        with explained(f"The topic {name!r} cannot be created", self.directory):
+            self.directory.mkdir(parents=True, exist_ok=True)
+            self._sweep()
+            # The folder gets its name when it is complete: nobody sees half a topic.
+            building = self.directory / f"{_ON_THE_WAY}new-{unique()}"
+            folder = TopicFolder(building, name, uuid.uuid4().hex, partitions, now_ms(), typed)
+            try:
+                folder.write()
+                building.rename(self.directory / name)
+            except OSError as error:
+                shutil.rmtree(building, ignore_errors=True)
+                if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+                    return self._existing(name, exist_ok)
+                raise
+            sync_folder(self.directory)
+        return self[name]
+
+    def delete(self, name: str) -> None:
+        """Delete a topic with all its records; who has it open gets an UnknownTopicError."""
+        _check_name(name)
+        if name not in self:
+            raise self._unknown(name)
+        folder = self.directory / name
+        going = self.directory / f"{_ON_THE_WAY}deleted-{unique()}"
+        with explained(f"The topic {name!r} cannot be deleted", folder):
+            try:
+                # Under the lock, so that no append is acknowledged and then gone.
+                with locked(folder / LOCK_FILE):
+                    folder.rename(going)
+            except FileNotFoundError as error:
+                raise self._unknown(name) from error
+            sync_folder(self.directory)
+        shutil.rmtree(going, ignore_errors=True)
+
+    def _existing(self, name: str, exist_ok: bool) -> Topic:
+        if exist_ok and name in self:
+            return self[name]
+        if name not in self:
+            raise TopicExistsError(
+                f"The topic {name!r} cannot be created: {self.directory / name} is there and is no topic. "
+                "Move it away, or choose another name."
+            )
+        raise TopicExistsError(
+            f"The topic {name!r} is there already, in {self.directory}. "
+            f"Use it, choose another name, or delete it with `brookmere topics delete {name}`."
+        )
+
+    def _sweep(self) -> None:
+        """Remove what a crash has left of creating or deleting."""
+        for path in self.directory.glob(f"{_ON_THE_WAY}*-*"):
+            if time.time() - path.stat().st_mtime > _LEFT_OVER_SECONDS:
+                shutil.rmtree(path, ignore_errors=True)
+
+    def _unknown(self, name: str) -> UnknownTopicError:
+        meant = nearest(name, self.names())
+        hint = f"Did you mean {meant!r}? " if meant else ""
+        return UnknownTopicError(
+            f"There is no topic {name!r} in {self.directory}. {hint}"
+            f"`brookmere topics create {name}` creates it; `brookmere topics list` shows what there is."
+        )
+
+
+def _is_legal(name: str) -> bool:
+    return _LEGAL.fullmatch(name) is not None and name not in (".", "..")
+
+
+def _check_name(name: str) -> None:
+    if not _is_legal(name):
+        raise TopicError(
+            f"{name!r} cannot be the name of a topic. "
+            "Use up to 249 letters, digits, dots, underscores and hyphens, and not only . or .. ."
+        )

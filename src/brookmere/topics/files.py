@@ -1,0 +1,84 @@
+"""Turns bytes into files that are there completely or not at all, also after a power failure."""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from brookmere.errors import TopicError
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_NO_PERMISSION = (errno.EACCES, errno.EPERM, errno.EROFS)
+
+
+def now_ms() -> int:
+    """Return the time in milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
+
+
+def unique() -> str:
+    """Return a name that no other file has; names of one process sort by their time."""
+    return f"{time.time_ns():016x}{uuid.uuid4().hex[:12]}"
+
+
+def write_durably(temporary: Path, data: bytes | memoryview) -> None:
+    """Write a new file and wait until the disk has it; after a failure there is no file."""
+    try:
+        with temporary.open("xb", buffering=0) as file:
+            rest = memoryview(data)
+            while rest:
+                rest = rest[file.write(rest) :]
+            os.fsync(file.fileno())
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def replace_durably(path: Path, data: bytes | memoryview) -> None:
+    """Put `data` in the place of a file, in one step; the folder is yet to be synced."""
+    temporary = path.with_name(f"{path.name}.{unique()}.tmp")
+    write_durably(temporary, data)
+    try:
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def sync_folder(path: Path) -> None:
+    """Wait until the disk has the names of the files in a folder."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def explained(what: str, place: Path) -> Iterator[None]:
+    """Turn the operating system's refusal to write into a TopicError; a missing file passes as it is."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise TopicError(f"{what}: {_reason(error, place)}") from error
+
+
+def _reason(error: OSError, place: Path) -> str:
+    if error.errno in _NO_ROOM:
+        return (
+            f"there is no room on the disk for {place} ({error.strerror}). Nothing of it was written and "
+            "earlier records are intact. Make room, or let the topics lie elsewhere, and try again."
+        )
+    if error.errno in _NO_PERMISSION:
+        return (
+            f"there is no permission to write in {place} ({error.strerror}). "
+            "Give this user the right to write there, or let the topics lie elsewhere."
+        )
+    return f"{place} refused it ({error.strerror or error}). Nothing of it was written; try again."

@@ -1,0 +1,119 @@
+"""Turns the settings of a topic, by Kafka's names, into typed values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from datetime import timedelta
+from typing import Any, Literal, Self, cast
+
+from brookmere.errors import ConfigError, nearest
+
+CleanupPolicy = Literal["delete", "compact", "compact,delete"]
+TimestampType = Literal["CreateTime", "LogAppendTime"]
+
+
+@dataclass(frozen=True, slots=True)
+class TopicConfig:
+    """The settings of a topic. `cleanup_policy` stands for Kafka's cleanup.policy, and so on."""
+
+    cleanup_policy: CleanupPolicy = "delete"
+    retention_ms: int = -1
+    retention_bytes: int = -1
+    segment_bytes: int = 64 * 1024 * 1024
+    message_timestamp_type: TimestampType = "CreateTime"
+    max_message_bytes: int = 1_048_588
+    min_compaction_lag_ms: int = 0
+    delete_retention_ms: int = 86_400_000
+    file_delete_delay_ms: int = 60_000
+
+    @classmethod
+    def of(cls, config: Mapping[str, object] | None) -> Self:
+        """Check settings, given as numbers, durations or text, and fill in the defaults.
+
+        >>> TopicConfig.of({"retention.ms": "1000"}).retention_ms
+        1000
+        """
+        known = {field.name.replace("_", "."): field.name for field in fields(cls)}
+        values: dict[str, Any] = {}
+        for name, value in (config or {}).items():
+            if name not in known:
+                raise _unknown(name, known)
+            values[known[name]] = _typed(name, value)
+        return cls(**values)
+
+    def by_name(self) -> dict[str, str | int]:
+        """Return the settings by Kafka's names.
+
+        >>> TopicConfig().by_name()["cleanup.policy"]
+        'delete'
+        """
+        return {field.name.replace("_", "."): getattr(self, field.name) for field in fields(self)}
+
+    @property
+    def compacts(self) -> bool:
+        """Whether only the last record of each key is kept in the end."""
+        return "compact" in self.cleanup_policy
+
+    @property
+    def deletes(self) -> bool:
+        """Whether old records are deleted by age or size."""
+        return "delete" in self.cleanup_policy
+
+    @property
+    def stamps(self) -> bool:
+        """Whether records get the time of their append, whatever time they bring."""
+        return self.message_timestamp_type == "LogAppendTime"
+
+
+_LOWEST = {
+    "retention.ms": -1,
+    "retention.bytes": -1,
+    "segment.bytes": 1024,
+    "max.message.bytes": 0,
+    "min.compaction.lag.ms": 0,
+    "delete.retention.ms": 0,
+    "file.delete.delay.ms": 0,
+}
+_TIMESTAMP_TYPES = ("CreateTime", "LogAppendTime")
+
+
+def _typed(name: str, value: object) -> str | int:
+    if name == "cleanup.policy":
+        return _cleanup_policy(value)
+    if name == "message.timestamp.type":
+        if value not in _TIMESTAMP_TYPES:
+            raise _bad(name, value, "one of CreateTime and LogAppendTime")
+        return str(value)
+    return _number(name, value)
+
+
+def _cleanup_policy(value: object) -> CleanupPolicy:
+    words = {word.strip() for word in value.split(",")} if isinstance(value, str) else set()
+    if not words or not words <= {"compact", "delete"}:
+        raise _bad("cleanup.policy", value, "one of delete, compact and compact,delete")
+    return cast(CleanupPolicy, ",".join(sorted(words)))
+
+
+def _number(name: str, value: object) -> int:
+    lowest = _LOWEST[name]
+    number: int | None = None
+    if isinstance(value, timedelta) and name.endswith(".ms"):
+        number = value // timedelta(milliseconds=1)
+    elif isinstance(value, int) and not isinstance(value, bool):
+        number = value
+    elif isinstance(value, str) and value.strip().removeprefix("-").isdecimal():
+        number = int(value)
+    if number is None or not lowest <= number < 2**63:
+        raise _bad(name, value, f"a whole number, at least {lowest}")
+    return number
+
+
+def _unknown(name: str, known: Mapping[str, str]) -> ConfigError:
+    meant = nearest(name, known)
+    remedy = f"Did you mean {meant}?" if meant else f"The settings of a topic are {', '.join(known)}."
+    return ConfigError(f"A topic has no setting {name!r}. {remedy}")
+
+
+def _bad(name: str, value: object, expected: str) -> ConfigError:
+    return ConfigError(f"The topic setting {name} is wrong: found {value!r}. Give it {expected}.")
