@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import logging
+import threading
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+from pyspark import SparkConf, SparkContext
+from pyspark.errors import PySparkException
+from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from brookmere.errors import EngineError
 from brookmere.kernel.build import kernel_jar
+from brookmere.kernel.cache import cache_directory, ensure_directory
 from brookmere.kernel.java import prepare_environment
+
+logger = logging.getLogger(__name__)
 
 _STATE = "spark.sql.streaming.stateStore"
 _SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    "spark.log.level": "ERROR",
+    "spark.log.level": "WARN",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.session.timeZone": "UTC",
     f"{_STATE}.providerClass": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
@@ -28,39 +38,100 @@ _SETTINGS = {
     "spark.sql.streaming.minBatchesToRetain": "10",
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
 }
+_LOCAL = {
+    # Local Spark talks to itself only; the machine's name may lead to an address that is not its own.
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+}
+_MOST_LOG_BYTES = 10 << 20
+_SHOWN_LOG_LINES = 20
+_starting = threading.Lock()
 
 
 def spark_session(
-    *, master: str = "local[2]", partitions: int = 2, memory: str = "2g", **overrides: str
+    *,
+    master: str = "local[2]",
+    partitions: int = 2,
+    memory: str = "2g",
+    log: Path | None = None,
+    settings: Mapping[str, str] | None = None,
+    **overrides: str,
 ) -> SparkSession:
     """Return the Spark session of this process, with the kernel on its class path.
 
-    `overrides` are Spark settings with `__` for each dot. A session that runs already is used if it has the
-    kernel; it gets the settings of streaming and state that can still be set, and keeps all others.
+    `settings` are Spark's, `overrides` too, with `__` for each dot. What Java and Spark have to say goes to
+    the file `log`, or else to spark.log in the cache directory. A session that runs already is used if it has
+    the kernel; it gets the settings of streaming and state that can still be set, and keeps all others.
     """
-    running = SparkSession.getActiveSession()
-    if running is not None:
-        check_kernel(running)
-        for name, value in _SETTINGS.items():
-            if name.startswith("spark.sql.streaming."):
-                running.conf.set(name, value)
-        return running
-    prepare_environment()
-    builder: Any = SparkSession.builder.master(master).appName("brookmere")
-    settings = {
-        **_SETTINGS,
-        "spark.jars": str(kernel_jar()),
-        "spark.driver.memory": memory,
-        # Stopping a query makes Spark match the whole text of an interrupted call with a recursive pattern.
-        "spark.driver.extraJavaOptions": "-Xss8m",
-        "spark.sql.shuffle.partitions": str(partitions),
-        **{name.replace("__", "."): value for name, value in overrides.items()},
-    }
+    with _starting:
+        running = SparkSession.getActiveSession() or SparkSession._instantiatedSession
+        if running is not None:
+            check_kernel(running)
+            for name, value in _SETTINGS.items():
+                if name.startswith("spark.sql.streaming."):
+                    running.conf.set(name, value)
+            return running
+        chosen = {
+            "spark.master": master,
+            "spark.app.name": "brookmere",
+            **_SETTINGS,
+            "spark.jars": str(kernel_jar()),
+            "spark.driver.memory": memory,
+            # Stopping a query makes Spark match the text of an interrupted call with a recursive pattern.
+            "spark.driver.extraJavaOptions": "-Xss8m",
+            "spark.sql.shuffle.partitions": str(partitions),
+            **(settings or {}),
+            **{name.replace("__", "."): value for name, value in overrides.items()},
+        }
+        if chosen["spark.master"].startswith("local"):
+            chosen = {**_LOCAL, **chosen}
+        session = _start(chosen, log or cache_directory() / "spark.log")
+        check_kernel(session)
+        return session
+
+
+def _start(settings: Mapping[str, str], log: Path) -> SparkSession:
+    if SparkContext._gateway is None:
+        _start_java(settings, log)
+    builder: Any = SparkSession.builder
     for name, value in settings.items():
         builder = builder.config(name, value)
     session: SparkSession = builder.getOrCreate()
-    check_kernel(session)
     return session
+
+
+def _start_java(settings: Mapping[str, str], log: Path) -> None:
+    """Start the JVM of this process with its standard output and error in a file.
+
+    Spark logs there, too. The terminal belongs to the user's program.
+    """
+    prepare_environment()
+    conf = SparkConf(loadDefaults=False)
+    for name, value in settings.items():
+        conf.set(name, value)
+    ensure_directory(log.parent)
+    with log.open("ab") as file:
+        if file.tell() > _MOST_LOG_BYTES:
+            file.truncate(0)
+        before = file.tell()
+        logger.debug("starting Java; it writes to %s", log)
+        try:
+            launch: Any = launch_gateway
+            gateway = launch(conf, {"stdout": file, "stderr": file})
+        except PySparkException as error:
+            raise EngineError(_did_not_start(log, before)) from error
+    SparkContext._ensure_initialized(gateway=gateway)
+
+
+def _did_not_start(log: Path, position: int) -> str:
+    with log.open("rb") as file:
+        file.seek(position)
+        said = file.read().decode(errors="replace").strip().splitlines()[-_SHOWN_LOG_LINES:]
+    return (
+        "Spark's Java process ended before it was ready.\n"
+        + "".join(f"  {line}\n" for line in said or ["It said nothing."])
+        + f"All it said is in {log}. Correct what it complains about: often a spark.* setting, or the memory."
+    )
 
 
 def check_kernel(session: SparkSession) -> None:
