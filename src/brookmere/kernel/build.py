@@ -51,9 +51,7 @@ class KernelBuild:
     def jar(self) -> Path:
         """Return a jar of exactly these sources, compiling them when there is none yet."""
         content_hash = self.content_hash()
-        if _recorded_hash(self.carried_jar) == content_hash:
-            return self.carried_jar
-        target = self.cache / "kernel" / f"brookmere-kernel-{content_hash[:24]}.jar"
+        target = self._place(content_hash)
         if target.exists():
             return target
         with _locked(target.parent / "build.lock"):
@@ -61,6 +59,11 @@ class KernelBuild:
             if not target.exists():
                 write_atomically(target, self._compile(content_hash))
         return target
+
+    def compiled_jar(self) -> Path | None:
+        """Return the jar of exactly these sources if there is one already."""
+        place = self._place(self.content_hash())
+        return place if place.exists() else None
 
     def content_hash(self) -> str:
         """Hash everything that decides what the compiled classes are."""
@@ -71,6 +74,11 @@ class KernelBuild:
             digest.update(source.relative_to(self.sources).as_posix().encode() + b"\0")
             digest.update(sha256(source.read_bytes()).digest())
         return digest.hexdigest()
+
+    def _place(self, content_hash: str) -> Path:
+        if _recorded_hash(self.carried_jar) == content_hash:
+            return self.carried_jar
+        return self.cache / "kernel" / f"brookmere-kernel-{content_hash[:24]}.jar"
 
     def _source_files(self) -> list[Path]:
         files = sorted(self.sources.rglob("*.scala"), key=lambda file: file.relative_to(self.sources).parts)

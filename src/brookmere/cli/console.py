@@ -1,0 +1,77 @@
+"""Turns what a command has to say into text on the terminal: results on stdout, everything else on stderr."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+out = Console(highlight=False, emoji=False)
+err = Console(highlight=False, emoji=False, stderr=True)
+
+
+def say(text: str, *, style: str = "") -> None:
+    """Write a line on stderr, for people; it is not part of the result."""
+    err.print(Text(text, style=style), soft_wrap=True)
+
+
+def write(text: str) -> None:
+    """Write a line of the result on stdout, as it is."""
+    out.file.write(f"{text}\n")
+
+
+def write_json(value: Any) -> None:
+    """Write a value as JSON on stdout, indented."""
+    write(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def table(*columns: str, numbers: tuple[str, ...] = ()) -> Table:
+    """Return an empty table in the form that all commands use; `numbers` stand on the right."""
+    made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for name in columns:
+        made.add_column(name, justify="right" if name in numbers else "left", overflow="fold")
+    return made
+
+
+def write_table(rows: Table) -> None:
+    """Write a table on stdout, as wide as it needs where nobody looks at it."""
+    if not out.is_terminal:
+        Console(file=out.file, width=10_000, highlight=False, emoji=False).print(rows)
+    else:
+        out.print(rows)
+
+
+def size(count: float) -> str:
+    """Return a number of bytes for people: 812 B, 1.4 MB.
+
+    >>> size(812), size(1_400_000)
+    ('812 B', '1.4 MB')
+    """
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}" if unit == "B" or count >= 100 else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:.1f} TB"
+
+
+class LogLines(logging.Handler):
+    """Writes log records as lines on stderr, above a live display where there is one."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        style = (
+            "red" if record.levelno >= logging.ERROR else "yellow" if record.levelno > logging.INFO else "dim"
+        )
+        say(self.format(record), style=style)
+
+
+def show_logs(*, verbose: bool) -> None:
+    """Show Brookmere's own log: warnings always, what it does when asked."""
+    logger = logging.getLogger("brookmere")
+    logger.setLevel(logging.INFO if verbose else logging.WARNING)
+    logger.propagate = False
+    if not any(isinstance(handler, LogLines) for handler in logger.handlers):
+        logger.addHandler(LogLines())

@@ -1,0 +1,50 @@
+"""Turns a program into a description of its topology or of the stages it runs in."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from brookmere.cli import console
+from brookmere.cli.load import built, load
+from brookmere.plan.program import explain
+
+PROGRAM_HELP = "module:name or path/to/file.py:name; without a name, the only program there."
+
+
+class Form(StrEnum):
+    TEXT = "text"
+    MERMAID = "mermaid"
+    JSON = "json"
+
+
+def describe(
+    program: Annotated[str, typer.Argument(metavar="PROGRAM", help=PROGRAM_HELP)],
+    form: Annotated[
+        Form, typer.Option("--format", help="Kafka Streams' text, a Mermaid flow chart, or JSON.")
+    ] = Form.TEXT,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Show the stages in which Spark runs the program.")
+    ] = False,
+    partitions: Annotated[
+        int, typer.Option(min=1, help="With --plan: how many partitions each topic that is read has.")
+    ] = 1,
+) -> None:
+    """Show the topology of a program, without starting anything.
+
+    \b
+    Examples:
+      brookmere describe examples/word_count.py
+      brookmere describe stock_stats:app --format mermaid
+      brookmere describe stock_stats:app --plan --partitions 4
+    """
+    topology = built(load(program))
+    if plan:
+        text = explain(topology, partitions=partitions, form=form.value)
+    elif form is Form.TEXT:
+        text = topology.describe()
+    else:
+        text = topology.to_mermaid() if form is Form.MERMAID else topology.to_json()
+    console.write(text.rstrip("\n"))
