@@ -22,7 +22,8 @@ from brookmere.serde import Bytes, Serde, partition_for
 from brookmere.testing.engines import Engine, LocalEngine, RawRecord, SparkEngine, StoreRow
 from brookmere.testing.settings import averages_of, check_option, partition_counts, unknown
 from brookmere.testing.stores import StoreView
-from brookmere.testing.topics import InputTopic, OutputTopic, milliseconds
+from brookmere.testing.topics import InputTopic, OutputTopic
+from brookmere.topics.times import milliseconds
 from brookmere.topology.nodes import SinkNode, SourceNode, StoreType, Topology
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from brookmere.record import Header, Record
 from brookmere.serde import Serde
+from brookmere.topics.times import milliseconds
 
 Headers = Mapping[str, bytes] | Sequence[Header]
 Pipe = Callable[[Sequence[tuple[str, Record]]], None]
@@ -127,11 +128,3 @@ class OutputTopic:
             raw.partition,
             raw.offset,
         )
-
-
-def milliseconds(time: int | datetime) -> int:
-    """Return a time as milliseconds since the epoch; a datetime without zone is UTC."""
-    if isinstance(time, int):
-        return time
-    aware = time if time.tzinfo else time.replace(tzinfo=UTC)
-    return (aware - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(milliseconds=1)

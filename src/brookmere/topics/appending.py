@@ -8,14 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from brookmere.errors import TopicError
-from brookmere.topics.columns import sizes_of, stamped
-from brookmere.topics.files import explained, now_ms, sync_folder
+from brookmere.topics.columns import stamped
+from brookmere.topics.files import explained, sync_folder
 from brookmere.topics.folder import TopicFolder
+from brookmere.topics.limits import check_content
 from brookmere.topics.manifest import Manifest, Segment, WriterPosition
 from brookmere.topics.segment import SegmentWriter, split
+from brookmere.topics.times import now_ms
 
 # Maintenance takes files that no manifest names for left-overs of a crash when they are an hour old.
 _TOUCH_SECONDS = 600.0
@@ -57,7 +57,7 @@ class Append:
     def write(self, partition: int, content: pa.RecordBatch) -> None:
         """Write records of one partition to files."""
         folder = self._folder
-        self._refuse(content)
+        check_content(folder, content)
         now = now_ms()
         if folder.config.stamps:
             content = stamped(content, now)
@@ -112,23 +112,6 @@ class Append:
         for _, segment in self._segments:
             (self._folder.segments / segment.file).unlink(missing_ok=True)
         self._segments.clear()
-
-    def _refuse(self, content: pa.RecordBatch) -> None:
-        config, name = self._folder.config, self._folder.name
-        if config.compacts and content.column("key").null_count:
-            raise TopicError(
-                f"The topic {name!r} is compacted and keeps the last record of each key: "
-                "found a record without a key. Give every record a key."
-            )
-        if content.num_rows == 0:
-            return
-        largest = pc.max(sizes_of(content)).as_py()
-        if largest > config.max_message_bytes:
-            raise TopicError(
-                f"A record is too large for the topic {name!r}: found {largest} bytes of key, value and "
-                f"headers, max.message.bytes is {config.max_message_bytes}. "
-                "Send smaller records, or create the topic with a higher max.message.bytes."
-            )
 
     def _keep_young(self) -> None:
         if time.monotonic() - self._touched < _TOUCH_SECONDS:

@@ -8,14 +8,19 @@ import shutil
 import time
 import uuid
 from collections.abc import Iterator, Mapping
+from datetime import timedelta
 from pathlib import Path
 
 from brookmere.errors import TopicError, TopicExistsError, UnknownTopicError, nearest
-from brookmere.topics.files import explained, now_ms, sync_folder, unique
+from brookmere.serde import Serde
+from brookmere.topics.consumer import Consumer, Start
+from brookmere.topics.files import explained, sync_folder, unique
 from brookmere.topics.folder import LOCK_FILE, TOPIC_FILE, TopicFolder
 from brookmere.topics.home import default_topics_directory
 from brookmere.topics.lock import locked
+from brookmere.topics.producer import Producer
 from brookmere.topics.settings import TopicConfig
+from brookmere.topics.times import now_ms
 from brookmere.topics.topic import Topic
 
 _LEGAL = re.compile(r"[a-zA-Z0-9._-]{1,249}")
@@ -110,6 +115,32 @@ class Topics:
                 raise self._unknown(name) from error
             sync_folder(self.directory)
         shutil.rmtree(going, ignore_errors=True)
+
+    def producer(
+        self,
+        name: str,
+        *,
+        key: Serde | None = None,
+        value: Serde | None = None,
+        linger: timedelta | float = 0.0,
+    ) -> Producer:
+        """Return a producer that writes keys and values with these serdes; without one they are bytes."""
+        return Producer(self[name], key, value, linger=linger)
+
+    def consumer(
+        self,
+        name: str,
+        *,
+        key: Serde | None = None,
+        value: Serde | None = None,
+        start: Start = "earliest",
+        follow: bool = False,
+    ) -> Consumer:
+        """Return a consumer that starts at "earliest", "latest", a time, or offsets by partition.
+
+        With offsets by partition only these partitions are read.
+        """
+        return Consumer(self[name], key, value, start=start, follow=follow)
 
     def _existing(self, name: str, exist_ok: bool) -> Topic:
         if exist_ok and name in self:

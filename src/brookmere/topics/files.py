@@ -16,11 +16,6 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _NO_PERMISSION = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
-def now_ms() -> int:
-    """Return the time in milliseconds since 1970."""
-    return time.time_ns() // 1_000_000
-
-
 def unique() -> str:
     """Return a name that no other file has; names of one process sort by their time."""
     return f"{time.time_ns():016x}{uuid.uuid4().hex[:12]}"

@@ -98,6 +98,11 @@ class TopicFolder:
         """The file that is locked for every change of the manifest."""
         return self.directory / LOCK_FILE
 
+    @property
+    def maintenance_lock(self) -> Path:
+        """The file that is locked while segments are rewritten, so that two processes do not do the same."""
+        return self.directory / "maintenance.lock"
+
     def manifest(self) -> Manifest:
         """Return the manifest as it is now."""
         path = self.directory / MANIFEST_FILE

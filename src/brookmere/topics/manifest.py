@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self
 
 FORMAT = 1
@@ -30,6 +30,9 @@ class Segment:
     def moved(self, base: int) -> Segment:
         """Return this segment with its first offset at `base`."""
         return replace(self, base=base, end=base + self.end - self.base)
+
+
+_SEGMENT_MEMBERS = tuple(member.name for member in fields(Segment))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +92,13 @@ class Manifest:
             "id": self.id,
             "version": self.version,
             "partitions": [
-                {"start": log.start, "end": log.end, "segments": [_members(one) for one in log.segments]}
+                {"start": log.start, "end": log.end, "segments": [_members(each) for each in log.segments]}
                 for log in self.partitions
             ],
-            "writers": {name: _members(position) for name, position in self.writers.items()},
-            "trash": [_members(trash) for trash in self.trash],
+            "writers": {
+                name: {"query": each.query, "batch": each.batch} for name, each in self.writers.items()
+            },
+            "trash": [{"file": each.file, "at": each.at} for each in self.trash],
         }
         return json.dumps(content, separators=(",", ":"))
 
@@ -109,15 +114,15 @@ class Manifest:
                 partitions=tuple(_log(log) for log in content["partitions"]),
                 version=content["version"],
                 writers={name: WriterPosition(**each) for name, each in content["writers"].items()},
-                trash=tuple(Trash(**trash) for trash in content["trash"]),
+                trash=tuple([Trash(each["file"], each["at"]) for each in content["trash"]]),
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"it lacks something: {error!r}") from error
         return manifest
 
 
-def _members(value: Segment | WriterPosition | Trash) -> dict[str, Any]:
-    return {name: getattr(value, name) for name in value.__slots__}
+def _members(segment: Segment) -> dict[str, str | int]:
+    return {name: getattr(segment, name) for name in _SEGMENT_MEMBERS}
 
 
 def _log(content: dict[str, Any]) -> PartitionLog:

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from brookmere.errors import DamagedTopicError, DataLossError, TopicError
+from brookmere.errors import DamagedTopicError, DataLossError
 from brookmere.topics.folder import TopicFolder
+from brookmere.topics.limits import check_partition
 from brookmere.topics.manifest import PartitionLog, Segment
 from brookmere.topics.segment import (
     DamagedSegment,
@@ -19,15 +20,6 @@ from brookmere.topics.segment import (
     open_segment,
     with_offsets,
 )
-
-
-def check_partition(folder: TopicFolder, partition: int) -> None:
-    """Raise a TopicError where the topic has no such partition."""
-    if not 0 <= partition < folder.partitions:
-        raise TopicError(
-            f"The topic {folder.name!r} has no partition {partition}: it has {folder.partitions}, "
-            "numbered from 0. Name one of these."
-        )
 
 
 def read_batches(
@@ -47,7 +39,7 @@ def first_offset_at(folder: TopicFolder, partition: int, log: PartitionLog, time
     for segment in log.segments:
         if segment.max < time:
             continue
-        reader = _opened(folder, partition, segment)
+        reader = opened(folder, partition, segment)
         if reader is None:
             fresh = _fresh(folder, partition, segment)
             return first_offset_at(folder, partition, fresh, time)
@@ -68,7 +60,7 @@ def _batches(
         if index == len(log.segments) or log.segments[index].base >= stop:
             return
         segment = log.segments[index]
-        reader = _opened(folder, partition, segment)
+        reader = opened(folder, partition, segment)
         if reader is None:
             log = _fresh(folder, partition, segment)
             _check_start(folder, partition, log, at)
@@ -89,20 +81,21 @@ def find_record(folder: TopicFolder, partition: int, offset: int) -> pa.RecordBa
     return next(_batches(folder, partition, log, offset, offset + 1), None)
 
 
-def _opened(folder: TopicFolder, partition: int, segment: Segment) -> pa.ipc.RecordBatchFileReader | None:
+def opened(folder: TopicFolder, partition: int, segment: Segment) -> pa.ipc.RecordBatchFileReader | None:
+    """Open a segment; None where its file is missing, a DamagedTopicError where it is damaged."""
     try:
         return open_segment(folder.segments, segment)
     except FileNotFoundError:
         return None
     except DamagedSegment as error:
-        raise _damaged(folder, partition, segment, str(error)) from error
+        raise damaged(folder, partition, segment, str(error)) from error
 
 
 def _fresh(folder: TopicFolder, partition: int, missing: Segment) -> PartitionLog:
     """Return the log in which merging or cleaning has put other files in the place of a missing one."""
     log = folder.manifest().partitions[partition]
     if missing in log.segments:
-        raise _damaged(folder, partition, missing, "it is missing")
+        raise damaged(folder, partition, missing, "it is missing")
     return log
 
 
@@ -121,7 +114,8 @@ def _check_start(folder: TopicFolder, partition: int, log: PartitionLog, at: int
     )
 
 
-def _damaged(folder: TopicFolder, partition: int, segment: Segment, found: str) -> DamagedTopicError:
+def damaged(folder: TopicFolder, partition: int, segment: Segment, found: str) -> DamagedTopicError:
+    """Return the error for a segment that cannot be read."""
     path = folder.segments / segment.file
     return DamagedTopicError(
         f"A segment of the topic {folder.name!r} is damaged, with the offsets {segment.base} to "

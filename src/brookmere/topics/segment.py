@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -110,6 +110,15 @@ def split(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     half = MAX_ROWS if batch.num_rows > MAX_ROWS else batch.num_rows // 2
     yield from split(batch.slice(0, half))
     yield from split(batch.slice(half))
+
+
+def joined(parts: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+    """Make one batch of several of the same columns."""
+    if len(parts) == 1:
+        return parts[0]
+    table = pa.Table.from_batches(parts)
+    columns = [column.combine_chunks() for column in table.columns]
+    return pa.RecordBatch.from_arrays(columns, schema=table.schema)
 
 
 # Files are immutable, so one look at their checksum is enough for a process.

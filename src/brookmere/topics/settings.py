@@ -69,12 +69,14 @@ class TopicConfig:
 _LOWEST = {
     "retention.ms": -1,
     "retention.bytes": -1,
-    "segment.bytes": 1024,
+    "segment.bytes": 16 * 1024,
     "max.message.bytes": 0,
     "min.compaction.lag.ms": 0,
     "delete.retention.ms": 0,
     "file.delete.delay.ms": 0,
 }
+# A reader maps a whole segment into memory at once.
+_HIGHEST = {"segment.bytes": 2**30, "max.message.bytes": 2**30}
 _TIMESTAMP_TYPES = ("CreateTime", "LogAppendTime")
 
 
@@ -97,6 +99,7 @@ def _cleanup_policy(value: object) -> CleanupPolicy:
 
 def _number(name: str, value: object) -> int:
     lowest = _LOWEST[name]
+    highest = _HIGHEST.get(name, 2**63 - 1)
     number: int | None = None
     if isinstance(value, timedelta) and name.endswith(".ms"):
         number = value // timedelta(milliseconds=1)
@@ -104,8 +107,8 @@ def _number(name: str, value: object) -> int:
         number = value
     elif isinstance(value, str) and value.strip().removeprefix("-").isdecimal():
         number = int(value)
-    if number is None or not lowest <= number < 2**63:
-        raise _bad(name, value, f"a whole number, at least {lowest}")
+    if number is None or not lowest <= number <= highest:
+        raise _bad(name, value, f"a whole number from {lowest} to {highest}")
     return number
 
 

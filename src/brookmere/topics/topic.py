@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -9,19 +11,27 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from brookmere.errors import TopicError
 from brookmere.record import Record
 from brookmere.topics.appending import Append, Appended, Writer
 from brookmere.topics.columns import content_from, content_of, records_of
-from brookmere.topics.files import now_ms
 from brookmere.topics.folder import TopicFolder
-from brookmere.topics.manifest import PartitionLog, WriterPosition
-from brookmere.topics.reading import check_partition, find_record, first_offset_at, read_batches
+from brookmere.topics.limits import check_partition, check_record
+from brookmere.topics.maintenance import Maintained, maintain, merge_if_due
+from brookmere.topics.manifest import Manifest, PartitionLog, WriterPosition
+from brookmere.topics.reading import find_record, first_offset_at, read_batches
+from brookmere.topics.repair import Repair, repair
 from brookmere.topics.routing import Router
+from brookmere.topics.segment import joined
 from brookmere.topics.settings import TopicConfig
+from brookmere.topics.times import now_ms
 
 _BLOCK_RECORDS = 4096
 _HELD_RECORDS = 1_000_000
 _HELD_BYTES = 64 * 1024 * 1024
+_MERGE_PAUSE_SECONDS = 60.0
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +73,7 @@ class Topic:
     def __init__(self, folder: TopicFolder) -> None:
         self._folder = folder
         self._router = Router(folder.name, folder.partitions)
+        self._merge_again = 0.0
 
     @property
     def name(self) -> str:
@@ -154,10 +165,28 @@ class Topic:
         """Return the next offset of each partition."""
         return [log.end for log in self._folder.manifest().partitions]
 
-    def offsets_for_time(self, time: int) -> list[int]:
-        """Return for each partition the first offset with a timestamp not below `time`, or its end."""
+    def offsets_for_time(self, timestamp: int) -> list[int]:
+        """Return for each partition the first offset with a timestamp not below this, or its end."""
         logs = enumerate(self._folder.manifest().partitions)
-        return [first_offset_at(self._folder, partition, log, time) for partition, log in logs]
+        return [first_offset_at(self._folder, partition, log, timestamp) for partition, log in logs]
+
+    def maintain(self, *, full: bool = False) -> Maintained:
+        """Delete what retention no longer keeps, compact, and merge small segments, as far as it is due.
+
+        With `full` everything is compacted and merged that can be.
+        """
+        return maintain(self._folder, full=full)
+
+    def repair(self, *, execute: bool = False) -> Repair:
+        """Look at every file and tell what is damaged; with `execute` take it out, to read the rest.
+
+        Damaged files are kept under segments/damaged.
+        """
+        return repair(self._folder, execute=execute)
+
+    def check(self, record: Record) -> None:
+        """Raise the error that an append of this record, with bytes or None as key and value, would raise."""
+        check_record(self._folder, record)
 
     def describe(self) -> TopicInfo:
         """Tell what the topic holds."""
@@ -166,8 +195,19 @@ class Topic:
         return TopicInfo(self.name, self.id, partitions, self.config, manifest.writers)
 
     def _commit(self, append: Append, writer: Writer | None) -> Appended:
-        appended, _ = append.commit(writer)
+        appended, manifest = append.commit(writer)
+        self._merge(manifest, appended.offsets)
         return appended
+
+    def _merge(self, manifest: Manifest, partitions: Iterable[int]) -> None:
+        if time.monotonic() < self._merge_again:
+            return
+        try:
+            merge_if_due(self._folder, manifest, partitions)
+        except (TopicError, OSError) as error:
+            # The records are there, so the append has not failed; merging waits for better times.
+            self._merge_again = time.monotonic() + _MERGE_PAUSE_SECONDS
+            _log.warning("%s", error)
 
 
 def _held(records: Iterable[Record]) -> Iterator[tuple[pa.RecordBatch, list[int | None]]]:
@@ -182,10 +222,10 @@ def _held(records: Iterable[Record]) -> Iterator[tuple[pa.RecordBatch, list[int 
         named += [record.partition for record in block]
         size += content.nbytes
         if size >= _HELD_BYTES or len(named) >= _HELD_RECORDS:
-            yield pa.concat_batches(held), named
+            yield joined(held), named
             held, named, size = [], [], 0
     if held:
-        yield pa.concat_batches(held), named
+        yield joined(held), named
 
 
 def _info(log: PartitionLog) -> PartitionInfo:

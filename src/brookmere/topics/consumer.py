@@ -1,0 +1,163 @@
+"""Turns the partitions of a topic into one sequence of decoded records, in the order of time."""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from brookmere.errors import DeserializationError, TopicError
+from brookmere.record import Record
+from brookmere.serde import BadBytes, Serde
+from brookmere.topics.times import milliseconds, seconds
+from brookmere.topics.topic import Topic
+
+Start = Literal["earliest", "latest"] | Mapping[int, int] | int | datetime
+
+# How often a consumer that waits looks for more.
+_LOOK_SECONDS = 0.02
+
+
+class Consumer:
+    """Reads a topic. `Topics.consumer` makes one.
+
+    Iterating gives what is there, or with `follow` waits for more and never ends. Records of a partition
+    come in the order of their offsets; among partitions the one comes first whose next record is oldest.
+    A record that does not decode raises a DeserializationError; the next call goes on behind it.
+    """
+
+    def __init__(
+        self, topic: Topic, key: Serde | None, value: Serde | None, *, start: Start, follow: bool = False
+    ) -> None:
+        self.topic = topic
+        self.positions = _positions(topic, start)
+        self._key = key
+        self._value = value
+        self._follow = follow
+        self._heads: list[tuple[int, int, Record]] = []
+        self._rest: dict[int, Iterator[Record]] = {}
+        self._under_way = False
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Record:
+        while True:
+            record = self._take()
+            if record is not None:
+                return self._decoded(record)
+            if not self._follow:
+                raise StopIteration
+            time.sleep(_LOOK_SECONDS)
+
+    def poll(self, timeout: timedelta | float = 0.0, *, limit: int = 500) -> list[Record]:
+        """Return up to `limit` records, as soon as there are any, or none after the timeout."""
+        deadline = time.monotonic() + seconds(timeout)
+        records: list[Record] = []
+        while True:
+            while len(records) < limit and (record := self._take()) is not None:
+                records.append(self._decoded(record))
+            left = deadline - time.monotonic()
+            if records or left <= 0:
+                return records
+            time.sleep(min(_LOOK_SECONDS, left))
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self._heads.clear()
+        self._rest.clear()
+        self._under_way = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _take(self) -> Record | None:
+        """Return the next record of what was there at the start of this round; None where the round ends."""
+        if not self._under_way:
+            self._begin()
+        if not self._heads:
+            self._under_way = False
+            return None
+        _, partition, record = self._heads[0]
+        following = next(self._rest[partition], None)
+        if following is None:
+            heapq.heappop(self._heads)
+        else:
+            heapq.heapreplace(self._heads, (following.timestamp, partition, following))
+        assert record.offset is not None
+        self.positions[partition] = record.offset + 1
+        return record
+
+    def _begin(self) -> None:
+        ends = self.topic.end_offsets()
+        self._heads.clear()
+        for partition, position in self.positions.items():
+            if position == ends[partition]:
+                continue
+            rest = self.topic.read(partition, position, ends[partition])
+            first = next(rest, None)
+            if first is None:
+                # Compaction has left nothing of what came last.
+                self.positions[partition] = ends[partition]
+            else:
+                self._rest[partition] = rest
+                self._heads.append((first.timestamp, partition, first))
+        heapq.heapify(self._heads)
+        self._under_way = True
+
+    def _decoded(self, raw: Record) -> Record:
+        if self._key is None and self._value is None:
+            return raw
+        return Record(
+            self._deserialized("key", self._key, raw.key, raw),
+            self._deserialized("value", self._value, raw.value, raw),
+            raw.timestamp,
+            raw.headers,
+            raw.topic,
+            raw.partition,
+            raw.offset,
+        )
+
+    def _deserialized(self, what: str, serde: Serde | None, data: bytes | None, raw: Record) -> Any:
+        if serde is None:
+            return data
+        try:
+            return serde.deserialize(data)
+        except BadBytes as error:
+            raise DeserializationError(
+                f"its {what} does not decode: {error}",
+                topic=raw.topic,
+                partition=raw.partition,
+                offset=raw.offset,
+                key=raw.key,
+                value=raw.value,
+            ) from error
+
+
+def _positions(topic: Topic, start: Start) -> dict[int, int]:
+    if start == "earliest":
+        return dict(enumerate(topic.start_offsets()))
+    if start == "latest":
+        return dict(enumerate(topic.end_offsets()))
+    if isinstance(start, Mapping):
+        known = range(topic.partitions)
+        unknown = [partition for partition in start if partition not in known]
+        if unknown:
+            raise TopicError(
+                f"The topic {topic.name!r} has no partition {unknown[0]}: it has {topic.partitions}, "
+                "numbered from 0. Let the consumer start with one of these."
+            )
+        return dict(start)
+    if isinstance(start, int | datetime) and not isinstance(start, bool):
+        return dict(enumerate(topic.offsets_for_time(milliseconds(start))))
+    raise TypeError(
+        f"A consumer cannot start at {start!r}; give earliest, latest, a time, or offsets by partition"
+    )

@@ -1,0 +1,63 @@
+"""Refuses records that a topic does not take."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from brookmere.errors import TopicError
+from brookmere.record import Record
+from brookmere.topics.columns import sizes_of
+from brookmere.topics.folder import TopicFolder
+
+
+def check_content(folder: TopicFolder, content: pa.RecordBatch) -> None:
+    """Raise a TopicError where one of the records is too large, or lacks the key that compaction needs."""
+    if content.num_rows == 0:
+        return
+    if folder.config.compacts and content.column("key").null_count:
+        raise _no_key(folder)
+    largest = pc.max(sizes_of(content)).as_py()
+    if largest > folder.config.max_message_bytes:
+        raise _too_large(folder, largest)
+
+
+def check_record(folder: TopicFolder, record: Record) -> None:
+    """Do the same for one record of bytes, and check its timestamp and its partition."""
+    if folder.config.compacts and record.key is None:
+        raise _no_key(folder)
+    size = len(record.key or b"") + len(record.value or b"")
+    size += sum(len(name.encode()) + len(value or b"") for name, value in record.headers)
+    if size > folder.config.max_message_bytes:
+        raise _too_large(folder, size)
+    if record.timestamp < -1:
+        raise ValueError(
+            f"A timestamp cannot be negative, found {record.timestamp}; give milliseconds since 1970 (UTC), "
+            "or none for the present time"
+        )
+    if record.partition is not None:
+        check_partition(folder, record.partition)
+
+
+def check_partition(folder: TopicFolder, partition: int) -> None:
+    """Raise a TopicError where the topic has no such partition."""
+    if not 0 <= partition < folder.partitions:
+        raise TopicError(
+            f"The topic {folder.name!r} has no partition {partition}: it has {folder.partitions}, "
+            "numbered from 0. Name one of these."
+        )
+
+
+def _no_key(folder: TopicFolder) -> TopicError:
+    return TopicError(
+        f"The topic {folder.name!r} is compacted and keeps the last record of each key: "
+        "found a record without a key. Give every record a key."
+    )
+
+
+def _too_large(folder: TopicFolder, size: int) -> TopicError:
+    return TopicError(
+        f"A record is too large for the topic {folder.name!r}: found {size} bytes of key, value and headers, "
+        f"max.message.bytes is {folder.config.max_message_bytes}. "
+        "Send smaller records, or create the topic with a higher max.message.bytes."
+    )

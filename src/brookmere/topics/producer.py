@@ -1,0 +1,172 @@
+"""Turns Python values, one at a time, into appends of many records."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from types import TracebackType
+from typing import Any, Self
+
+from brookmere.errors import BrookmereError, TopicError
+from brookmere.record import Header, Record
+from brookmere.serde import Serde
+from brookmere.topics.times import milliseconds, now_ms, seconds
+from brookmere.topics.topic import Topic
+
+_FULL_RECORDS = 50_000
+_FULL_BYTES = 16 * 1024 * 1024
+_MAINTAIN_SECONDS = 30.0
+
+_log = logging.getLogger(__name__)
+
+
+class Producer:
+    """Sends records to a topic. `Topics.producer` makes one.
+
+    A thread appends what was sent; what comes in meanwhile goes with the next append, and with `linger` the
+    thread waits so long for more. After `flush` or `close` the records are in the topic. If an append fails,
+    its records are kept, the next call raises the error, and another `flush` tries again.
+    """
+
+    def __init__(
+        self, topic: Topic, key: Serde | None, value: Serde | None, *, linger: timedelta | float = 0.0
+    ) -> None:
+        self.topic = topic
+        self._key = key
+        self._value = value
+        self._linger = seconds(linger)
+        self._changed = threading.Condition()
+        self._waiting: list[Record] = []
+        self._bytes = 0
+        self._sending = False
+        self._flushing = 0
+        self._closing = False
+        self._error: BaseException | None = None
+        self._maintained = time.monotonic()
+        self._thread = threading.Thread(target=self._work, name=f"producer-{topic.name}", daemon=True)
+        self._thread.start()
+        atexit.register(self._close_at_exit)
+
+    def send(
+        self,
+        key: Any = None,
+        value: Any = None,
+        *,
+        timestamp: int | datetime | None = None,
+        headers: Mapping[str, bytes | None] | Sequence[Header] = (),
+        partition: int | None = None,
+    ) -> None:
+        """Send a record. What the serde cannot write or the topic does not take is refused at once."""
+        pairs = tuple(headers.items()) if isinstance(headers, Mapping) else tuple(headers)
+        moment = now_ms() if timestamp is None else milliseconds(timestamp)
+        record = Record(
+            _serialized("key", self._key, key),
+            _serialized("value", self._value, value),
+            moment,
+            pairs,
+            partition=partition,
+        )
+        self.topic.check(record)
+        with self._changed:
+            self._changed.wait_for(lambda: not self._is_full() or self._error or self._closing)
+            self._raise_error()
+            if self._closing:
+                raise TopicError(f"The producer of {self.topic.name!r} is closed. Make another one.")
+            self._waiting.append(record)
+            self._bytes += len(record.key or b"") + len(record.value or b"")
+            self._changed.notify_all()
+
+    def flush(self) -> None:
+        """Wait until everything sent before is in the topic."""
+        with self._changed:
+            self._error = None
+            self._flushing += 1
+            self._changed.notify_all()
+            try:
+                self._changed.wait_for(lambda: self._error or not (self._waiting or self._sending))
+            finally:
+                self._flushing -= 1
+            self._raise_error()
+
+    def close(self) -> None:
+        """Flush and end; what cannot be appended now is lost, and raises."""
+        atexit.unregister(self._close_at_exit)
+        try:
+            self.flush()
+        finally:
+            with self._changed:
+                self._closing = True
+                self._changed.notify_all()
+            self._thread.join()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _is_full(self) -> bool:
+        return len(self._waiting) >= _FULL_RECORDS or self._bytes >= _FULL_BYTES
+
+    def _raise_error(self) -> None:
+        if self._error is not None:
+            raise self._error
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._closing or (self._waiting and not self._error))
+                if not self._closing and self._linger:
+                    self._changed.wait_for(
+                        lambda: self._closing or self._flushing or self._is_full(), timeout=self._linger
+                    )
+                if self._closing:
+                    return
+                records, self._waiting = self._waiting, []
+                size, self._bytes = self._bytes, 0
+                self._sending = True
+                self._changed.notify_all()
+            error = self._append(records)
+            with self._changed:
+                self._sending = False
+                if error is not None:
+                    self._waiting = records + self._waiting
+                    self._bytes += size
+                    self._error = error
+                self._changed.notify_all()
+
+    def _append(self, records: list[Record]) -> Exception | None:
+        try:
+            self.topic.append(records)
+        except (BrookmereError, OSError, MemoryError) as error:
+            return error
+        if time.monotonic() - self._maintained > _MAINTAIN_SECONDS:
+            self._maintained = time.monotonic()
+            try:
+                self.topic.maintain()
+            except (TopicError, OSError) as error:
+                _log.warning("%s", error)
+        return None
+
+    def _close_at_exit(self) -> None:
+        try:
+            self.close()
+        except TopicError as error:
+            _log.error("Records are lost at the end of the program: %s", error)
+
+
+def _serialized(what: str, serde: Serde | None, value: Any) -> bytes | None:
+    if serde is not None:
+        return serde.serialize(value)
+    if value is None or isinstance(value, bytes):
+        return value
+    raise TypeError(
+        f"A producer without a serde sends the {what} as bytes, found {type(value).__name__} {value!r:.80}; "
+        f"name one, as in topics.producer(name, {what}=bm.Text())"
+    )

@@ -1,0 +1,26 @@
+"""Turns moments and durations into the numbers that files and threads count in."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime, timedelta
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def now_ms() -> int:
+    """Return the time in milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
+
+
+def milliseconds(moment: int | datetime) -> int:
+    """Return a time as milliseconds since 1970; a datetime without zone is UTC."""
+    if isinstance(moment, int):
+        return moment
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return (aware - _EPOCH) // timedelta(milliseconds=1)
+
+
+def seconds(duration: timedelta | float) -> float:
+    """Return a duration in seconds."""
+    return duration.total_seconds() if isinstance(duration, timedelta) else float(duration)
