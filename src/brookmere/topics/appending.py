@@ -85,8 +85,7 @@ class Append:
 
         def add(manifest: Manifest) -> Manifest | None:
             nonlocal duplicate
-            known = manifest.writers.get(writer.application) if writer else None
-            duplicate = writer is not None and _is_known(writer, known)
+            duplicate = writer is not None and has_appended(manifest, writer)
             if duplicate or not (self._segments or writer):
                 return None
             logs = list(manifest.partitions)
@@ -105,12 +104,12 @@ class Append:
         manifest = folder.change(add)
         if duplicate:
             self.discard()
+        self._segments.clear()
         return Appended(offsets, duplicate), manifest
 
     def discard(self) -> None:
-        """Remove the files; only for an append that was not committed."""
-        for _, segment in self._segments:
-            (self._folder.segments / segment.file).unlink(missing_ok=True)
+        """Remove the files of an append that was not committed."""
+        self._folder.remove(segment.file for _, segment in self._segments)
         self._segments.clear()
 
     def _keep_young(self) -> None:
@@ -121,5 +120,7 @@ class Append:
             os.utime(self._folder.segments / segment.file)
 
 
-def _is_known(writer: Writer, known: WriterPosition | None) -> bool:
+def has_appended(manifest: Manifest, writer: Writer) -> bool:
+    """Tell whether the writer's batch is in the topic already."""
+    known = manifest.writers.get(writer.application)
     return known is not None and known.query == writer.query and known.batch >= writer.batch

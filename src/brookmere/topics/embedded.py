@@ -48,9 +48,10 @@ class Topics:
 
     def names(self) -> list[str]:
         """Return the names of all topics, sorted."""
-        if not self.directory.is_dir():
-            return []
-        return sorted(path.name for path in self.directory.iterdir() if path.name in self)
+        with explained("The topics cannot be listed", self.directory):
+            if not self.directory.is_dir():
+                return []
+            return sorted(path.name for path in self.directory.iterdir() if path.name in self)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names())
@@ -61,7 +62,8 @@ class Topics:
     def __getitem__(self, name: str) -> Topic:
         _check_name(name)
         try:
-            return Topic(TopicFolder.open(self.directory / name))
+            with explained(f"The topic {name!r} cannot be opened", self.directory / name):
+                return Topic(TopicFolder.open(self.directory / name))
         except (FileNotFoundError, NotADirectoryError) as error:
             raise self._unknown(name) from error
 
@@ -80,9 +82,9 @@ class Topics:
                 f"The topic {name!r} cannot be created with {partitions!r} partitions: give it at least 1."
             )
         typed = TopicConfig.of(config)
-        if name in self:
-            return self._existing(name, exist_ok)
         with explained(f"The topic {name!r} cannot be created", self.directory):
+            if name in self:
+                return self._existing(name, exist_ok)
             self.directory.mkdir(parents=True, exist_ok=True)
             self._sweep()
             # The folder gets its name when it is complete: nobody sees half a topic.

@@ -56,13 +56,18 @@ def sync_folder(path: Path) -> None:
 
 @contextmanager
 def explained(what: str, place: Path) -> Iterator[None]:
-    """Turn the operating system's refusal to write into a TopicError; a missing file passes as it is."""
+    """Turn the operating system's refusal into a TopicError; a missing file passes as it is."""
     try:
         yield
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise
     except OSError as error:
-        raise TopicError(f"{what}: {_reason(error, place)}") from error
+        raise refused(what, place, error) from error
+
+
+def refused(what: str, place: Path, error: OSError) -> TopicError:
+    """Return the error that says why the operating system refused something, and what to do."""
+    return TopicError(f"{what}: {_reason(error, place)}")
 
 
 def _reason(error: OSError, place: Path) -> str:
@@ -73,7 +78,7 @@ def _reason(error: OSError, place: Path) -> str:
         )
     if error.errno in _NO_PERMISSION:
         return (
-            f"there is no permission to write in {place} ({error.strerror}). "
-            "Give this user the right to write there, or let the topics lie elsewhere."
+            f"there is no permission to use {place} ({error.strerror}). "
+            "Give this user the right to read and write there, or let the topics lie elsewhere."
         )
     return f"{place} refused it ({error.strerror or error}). Nothing of it was written; try again."

@@ -6,7 +6,7 @@ import json
 import logging
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -107,7 +107,8 @@ class TopicFolder:
         """Return the manifest as it is now."""
         path = self.directory / MANIFEST_FILE
         try:
-            return self._read_manifest(path)
+            with explained(f"The topic {self.name!r} cannot be read", path):
+                return self._read_manifest(path)
         except FileNotFoundError as error:
             raise self._missing(path) from error
         except ValueError as error:
@@ -135,6 +136,17 @@ class TopicFolder:
         except OSError as error:
             # The change is visible already, so an error would be taken for a change that did not happen.
             _log.warning("The folder %s could not be synced: %s", self.directory, error)
+
+    def remove(self, files: Iterable[str]) -> None:
+        """Remove segment files of a change that did not happen, and none that the manifest names."""
+        try:
+            named = self.manifest().files()
+        except UnknownTopicError:
+            # The files went with the topic.
+            return
+        for file in files:
+            if file not in named:
+                (self.segments / file).unlink(missing_ok=True)
 
     @contextmanager
     def in_use(self) -> Iterator[None]:

@@ -132,7 +132,7 @@ def _put(folder: TopicFolder, rewrite: Rewrite, now: int) -> bool:
 
 def _discard(folder: TopicFolder, rewrite: Rewrite) -> None:
     if rewrite.new:
-        _delete(folder, [rewrite.new.file])
+        folder.remove([rewrite.new.file])
 
 
 def _ripe(manifest: Manifest, folder: TopicFolder, now: int) -> tuple[Trash, ...]:

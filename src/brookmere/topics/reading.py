@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from brookmere.errors import DamagedTopicError, DataLossError
+from brookmere.topics.files import refused
 from brookmere.topics.folder import TopicFolder
 from brookmere.topics.limits import check_partition
 from brookmere.topics.manifest import PartitionLog, Segment
@@ -87,6 +88,11 @@ def opened(folder: TopicFolder, partition: int, segment: Segment) -> pa.ipc.Reco
         return open_segment(folder.segments, segment)
     except FileNotFoundError:
         return None
+    except PermissionError as error:
+        what = f"The topic {folder.name!r} cannot be read"
+        raise refused(what, folder.segments / segment.file, error) from error
+    except OSError as error:
+        raise damaged(folder, partition, segment, f"the disk does not give it ({error.strerror})") from error
     except DamagedSegment as error:
         raise damaged(folder, partition, segment, str(error)) from error
 

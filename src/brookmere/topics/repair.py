@@ -99,8 +99,8 @@ def _manifest(folder: TopicFolder) -> tuple[Manifest, Damage | None]:
         except (FileNotFoundError, ValueError) as second:
             raise DamagedTopicError(
                 f"The topic {folder.name!r} cannot be repaired: {error} The state before the last change, "
-                f"{previous}, does not help: {second}. Restore {MANIFEST_FILE} from a backup. The records are "
-                f"in {folder.segments}, where any Arrow tool reads them, but not their offsets.",
+                f"{previous}, does not help: {second}. Restore {MANIFEST_FILE} from a backup. The records "
+                f"are in {folder.segments}, where any Arrow tool reads them, but not their offsets.",
                 topic=folder.name,
                 file=error.file,
             ) from error

@@ -6,14 +6,14 @@ import logging
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 import pyarrow as pa
 
 from brookmere.errors import TopicError
 from brookmere.record import Record
-from brookmere.topics.appending import Append, Appended, Writer
+from brookmere.topics.appending import Append, Appended, Writer, has_appended
 from brookmere.topics.columns import content_from, content_of, records_of
 from brookmere.topics.folder import TopicFolder
 from brookmere.topics.limits import check_partition, check_record
@@ -110,15 +110,8 @@ class Topic:
         by Kafka's rule; records without a key go to the partitions in turn. A timestamp of -1 means now.
         A writer's batch that was appended before is left out.
         """
-        append = Append(self._folder)
-        try:
-            for content, named in _held(records):
-                for partition, part in self._router.parts(content, named):
-                    append.write(partition, part)
-            return self._commit(append, writer)
-        except Exception:
-            append.discard()
-            raise
+        parts = (self._router.parts(content, named) for content, named in _held(records))
+        return self._append(parts, writer)
 
     def append_batch(
         self, partition: int | None, data: pa.RecordBatch | pa.Table, *, writer: Writer | None = None
@@ -129,22 +122,16 @@ class Topic:
         """
         if partition is not None:
             check_partition(self._folder, partition)
-        append = Append(self._folder)
-        try:
-            for batch in data.to_batches() if isinstance(data, pa.Table) else [data]:
-                content = content_from(batch, now_ms())
-                parts = self._router.parts(content) if partition is None else [(partition, content)]
-                for number, part in parts:
-                    append.write(number, part)
-            return self._commit(append, writer)
-        except Exception:
-            append.discard()
-            raise
+        batches = data.to_batches() if isinstance(data, pa.Table) else [data]
+        contents = (content_from(batch, now_ms()) for batch in batches)
+        if partition is None:
+            return self._append(map(self._router.parts, contents), writer)
+        return self._append(([(partition, content)] for content in contents), writer)
 
     def read(self, partition: int, start: int | None = None, end: int | None = None) -> Iterator[Record]:
         """Read the records of a partition that are there now, from offset `start` to before `end`."""
-        for batch in self.read_batches(partition, start, end):
-            yield from records_of(batch, self.name, partition)
+        batches = self.read_batches(partition, start, end)
+        return chain.from_iterable(records_of(batch, self.name, partition) for batch in batches)
 
     def read_batches(
         self, partition: int, start: int | None = None, end: int | None = None
@@ -194,8 +181,20 @@ class Topic:
         partitions = [_info(log) for log in manifest.partitions]
         return TopicInfo(self.name, self.id, partitions, self.config, manifest.writers)
 
-    def _commit(self, append: Append, writer: Writer | None) -> Appended:
-        appended, manifest = append.commit(writer)
+    def _append(
+        self, blocks: Iterable[Iterable[tuple[int, pa.RecordBatch]]], writer: Writer | None
+    ) -> Appended:
+        if writer is not None and has_appended(self._folder.manifest(), writer):
+            return Appended({}, duplicate=True)
+        append = Append(self._folder)
+        try:
+            for parts in blocks:
+                for partition, part in parts:
+                    append.write(partition, part)
+            appended, manifest = append.commit(writer)
+        except Exception:
+            append.discard()
+            raise
         self._merge(manifest, appended.offsets)
         return appended
 
