@@ -98,7 +98,7 @@ final class TopicLog(val directory: Path) {
   def slices(partition: Int, start: Long, end: Long): Iterator[Slice] = {
     var at = start
     Iterator.continually {
-      val s = manifest().partitions(partition).segments.find(_.end > at).filter(_.base < end)
+      val s = if (at >= end) None else manifest().partitions(partition).segments.find(_.end > at).filter(_.base < end)
       val from = at
       at = s.fold(end)(found => math.min(found.end, end))
       s.map(found => (found, from, at))
