@@ -17,6 +17,7 @@ Fed = tuple[str, Record]
 Partitions = int | dict[str, int]
 
 _MOST_PARTITIONS = 4
+_EVERYTHING = 1000
 _KEYS = ("a", "b", "ab", "", "é", None)
 _VALUES = ("a", "b", "", "a b", "b a b", "é a", None)
 _HEADERS = ((), (), (("h", b"1"),), (("h", b"1"), ("h", None)))
@@ -88,8 +89,8 @@ def _placed(fed: Fed, partitions: Partitions) -> Fed:
 
 
 def cuts() -> st.SearchStrategy[list[int]]:
-    """Draw the sizes of batches; they are repeated until all records are in one."""
-    return st.lists(st.integers(1, 5), min_size=1, max_size=4)
+    """Draw the sizes of batches, or one for all; they are repeated until all records are in one."""
+    return st.one_of(st.lists(st.integers(1, 5), min_size=1, max_size=4), st.just([_EVERYTHING]))
 
 
 def cut(records: Sequence[T], sizes: list[int]) -> list[list[T]]:

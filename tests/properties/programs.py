@@ -130,15 +130,8 @@ def _folded(grouped: bm.KGroupedStream, fold: tuple[str, ...], step: Step, place
             return grouped.reduce(words.FOLDS[name], **options)
         case ("aggregate", initial, name):
             return grouped.aggregate(initial, words.step(name), **options)
-        case _:
-            columns: dict[str, Any] = {
-                "n": bm.count(),
-                "low": bm.min(lambda value: value),
-                "begin": bm.first(lambda value: value),
-                "mean": bm.avg(lambda value: F.length(value)),
-                "all": bm.collect_set(lambda value: value),
-                "top": bm.top_n(lambda value: value, 2),
-            }
+        case (_, *names):
+            columns: dict[str, Any] = {name: words.SHORTS[name]() for name in names}
             return _as_json(grouped.agg(**options, **columns))
 
 
@@ -157,8 +150,8 @@ def _folded_table(grouped: bm.KGroupedTable, fold: tuple[str, ...], step: Step, 
             return grouped.reduce(words.FOLDS[name], words.UNDOES[undo], **options)
         case ("aggregate", initial, name, undo):
             return grouped.aggregate(initial, words.step(name), words.undo(undo), **options)
-        case _:
-            columns: dict[str, Any] = {"n": bm.count(), "size": bm.sum(lambda value: F.length(value))}
+        case (_, *names):
+            columns: dict[str, Any] = {name: words.SHORTS[name]() for name in names}
             return _as_json(grouped.agg(**options, **columns))
 
 

@@ -218,7 +218,12 @@ class _Draft:
 
     def _fold(self) -> tuple[str, ...]:
         fold = self.pick(list(words.FOLDS))
-        return self.pick([("count",), ("reduce", fold), ("aggregate", "i", fold), ("agg",)])
+        short = ("agg", *self.shorts(list(words.SHORTS)))
+        return self.pick([("count",), ("reduce", fold), ("aggregate", "i", fold), short])
+
+    def shorts(self, names: Sequence[str]) -> list[str]:
+        chosen: list[str] = self.draw(st.lists(st.sampled_from(names), min_size=1, max_size=2, unique=True))
+        return chosen
 
     def _cogroup(self) -> None:
         first = self.stream()
@@ -248,7 +253,8 @@ class _Draft:
 
     def _group_table(self) -> None:
         add, undo = self.pick(list(words.FOLDS)), self.pick(list(words.UNDOES))
-        fold = self.pick([("count",), ("reduce", add, undo), ("aggregate", "i", add, undo), ("agg",)])
+        short = ("agg", *self.shorts(words.UNDOABLE))
+        fold = self.pick([("count",), ("reduce", add, undo), ("aggregate", "i", add, undo), short])
         args = [self.key(), self.pick(list(words.VALUES)), fold]
         self.add("group_table", self.table(), args=args, store=self.stored(), tables=1)
 

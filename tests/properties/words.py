@@ -12,6 +12,9 @@ from typing import Any
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
+import brookmere as bm
+from brookmere.topology.operators import ShortAggregate
+
 Function = Callable[..., Any]
 
 
@@ -85,6 +88,17 @@ UNDOES: Mapping[str, Callable[[Column, Column], Column]] = {
     "keep": lambda folded, value: folded,
     "null": lambda folded, value: _nothing(),
 }
+
+SHORTS: Mapping[str, Callable[[], ShortAggregate]] = {
+    "n": bm.count,
+    "size": lambda: bm.sum(lambda value: F.length(value)),
+    "mean": lambda: bm.avg(lambda value: F.length(value)),
+    "low": lambda: bm.min(lambda value: value),
+    "begin": lambda: bm.first(lambda value: value),
+    "set": lambda: bm.collect_set(lambda value: value),
+    "top": lambda: bm.top_n(lambda value: value, 2),
+}
+UNDOABLE = ("n", "size", "mean")
 
 TOPICS: Mapping[str, Function] = {
     "routed by a": lambda key, value: F.when(value.contains("a"), "routed-a").otherwise("routed-b"),

@@ -46,7 +46,8 @@ class KGroupedStream:
             self._graph.names.generate(_AGGREGATE)
         step = function("step of count", lambda agg: agg + 1)
         kept = self._graph.store(store, _AGGREGATE, store_type)
-        operator = Aggregate(kept.name, step, Literal(0))
+        merge = function("merge of count", lambda agg, other: agg + other)
+        operator = Aggregate(kept.name, step, Literal(0), merge=merge)
         return self._fold(operator, self._graph.name(name, _AGGREGATE), kept, Long())
 
     def reduce(

@@ -9,6 +9,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from brookmere.errors import ExpressionError, Fault
+from brookmere.plan.combining import combinable
 from brookmere.plan.stages import Plan
 from brookmere.run.columns import RECORD, column
 from brookmere.run.processors import At, Processors, about
@@ -60,7 +61,10 @@ def compile_plan(
     Raises:
         ExpressionError: lambdas cannot be compiled; the error lists all of them.
     """
-    return _Compiler(plan, session, store_type).compile(continue_on, last_per_batch, cache_bytes, log_bytes)
+    folded_by = {sender: name for name, sender in combinable(plan).items()} if last_per_batch else {}
+    return _Compiler(plan, session, store_type, folded_by).compile(
+        continue_on, last_per_batch, cache_bytes, log_bytes
+    )
 
 
 @dataclass(slots=True)
@@ -68,6 +72,8 @@ class _Compiler:
     plan: Plan
     session: SparkSession
     store_type: StoreType
+    folded_by: Mapping[str, str]
+    """By the name of a node, the aggregate that folds the records in front of it."""
     builder: Any = field(init=False)
     wire: Wire = field(init=False)
     processors: Processors = field(init=False)
@@ -131,12 +137,12 @@ class _Compiler:
             self.failed.add(node.name)
 
     def _at(self, node: ProcessorNode | SinkNode) -> At:
-        return (
-            self.numbers[node.name],
-            node.name,
-            self.stages[node.name],
-            [self.numbers[p] for p in node.parents],
-        )
+        parents = [self.numbers[p] for p in node.parents]
+        at = (self.numbers[node.name], node.name, self.stages[node.name], parents)
+        if node.name not in self.folded_by:
+            return at
+        aggregate = next(n for n in self.plan.topology.nodes if n.name == self.folded_by[node.name])
+        return self.processors.combine(aggregate, at) if isinstance(aggregate, ProcessorNode) else at
 
     def _senders(self, source: SourceNode) -> list[str]:
         if not source.internal:

@@ -37,6 +37,15 @@ def about(function: object, node: str, where: str | None) -> AbstractContextMana
     return explained(f"node {node}", where)
 
 
+@dataclass(frozen=True, slots=True)
+class _Combined:
+    """What an aggregate is made of whose records arrive folded."""
+
+    merge: Column
+    kept: str
+    result: Column | None
+
+
 @dataclass(slots=True)
 class Processors:
     """Adds processors to the program that `builder` builds."""
@@ -47,6 +56,7 @@ class Processors:
     numbers: Mapping[str, int]
     store_type: str
     _kept_types: dict[str, str] = field(default_factory=dict)
+    _combined: dict[str, _Combined] = field(default_factory=dict)
 
     def add(self, node: ProcessorNode, at: At) -> None:
         """Add a processor."""
@@ -122,18 +132,47 @@ class Processors:
             self.builder.tableGroup(*at, key._jc, value._jc)
 
     def _aggregate(self, node: ProcessorNode, o: op.Aggregate, at: At) -> None:
-        folded = self._folded(o.step, node)
+        combined = self._combined.get(node.name)
+        if combined is not None:
+            # What arrives are folds already: the first one is the aggregate, the others are merged into it.
+            initial, step, result = None, combined.merge, combined.result
+        else:
+            folded = self._folded(o.step, node, self.numbers[node.parents[0]])
+            initial = folded.initial if folded else _initial(o.initial)
+            step = folded.add if folded else _step(o.step, o.initial)
+            result = folded.result if folded else None
+        with about(o.step, node.name, str(node.location)):
+            kept = combined.kept if combined else self._kept_type(o.store, initial)
+            self.builder.aggregate(
+                *at, o.store, self._kind(o.store), _jc(initial), step._jc, kept, _jc(result), o.send_old,
+                combined is not None,
+            )  # fmt: skip
+
+    def combine(self, node: ProcessorNode, at: At) -> At:
+        """Fold the records for the aggregate `node` in front of the node at `at`, if that changes no result.
+
+        Returns where that node stands now: behind the fold.
+        """
+        o = node.operator
+        parent = at[3][0]
+        if not isinstance(o, op.Aggregate):
+            return at
+        folded = self._folded(o.step, node, parent)
+        merge = folded.merge if folded else column(o.merge, REDUCER) if o.merge else None
+        if merge is None:
+            return at
         initial = folded.initial if folded else _initial(o.initial)
         step = folded.add if folded else _step(o.step, o.initial)
-        result = folded.result if folded else None
+        number = len(self.numbers) + len(self._combined)
         with about(o.step, node.name, str(node.location)):
-            kept = self._kept_type(o.store, initial)
-            self.builder.aggregate(
-                *at, o.store, self._kind(o.store), _jc(initial), step._jc, kept, _jc(result), o.send_old
-            )
+            kept = self.builder.aggregateType(_jc(initial), [parent], [step._jc])
+            of = self.numbers[node.name]
+            self.builder.combine(number, of, node.name, 0, [parent], _jc(initial), step._jc, kept)
+        self._combined[node.name] = _Combined(merge, kept, folded.result if folded else None)
+        return (*at[:3], [number])
 
     def _table_aggregate(self, node: ProcessorNode, o: op.TableAggregate, at: At) -> None:
-        folded = self._folded(o.adder, node)
+        folded = self._folded(o.adder, node, self.numbers[node.parents[0]])
         initial = folded.initial if folded else _initial(o.initial)
         add = folded.add if folded else _step(o.adder, o.initial)
         subtract = folded.subtract if folded else _step(o.subtractor, o.initial)
@@ -158,7 +197,7 @@ class Processors:
                     continue
                 number = self.numbers[node.parents[0]]
                 if node.operator.store == store and self.builder.isMade(number):
-                    folded = self._folded(node.operator.step, node)
+                    folded = self._folded(node.operator.step, node, number)
                     step = folded.add if folded else _step(node.operator.step, node.operator.initial)
                     nodes.append(node)
                     parents.append(number)
@@ -184,10 +223,9 @@ class Processors:
                 if not leaves_type_open(error.__cause__):
                     raise
 
-    def _folded(self, step: Step, node: ProcessorNode) -> Folded | None:
+    def _folded(self, step: Step, node: ProcessorNode, parent: int) -> Folded | None:
         if isinstance(step, Function):
             return None
-        parent = self.numbers[node.parents[0]]
         where = str(node.location) if node.location else None
         types = _ColumnTypes(self.builder, parent)
         with explained(f"agg() of {node.name}", where):

@@ -33,6 +33,8 @@ class Folded:
     add: Column
     subtract: Column | None
     result: Column | None
+    merge: Column | None = None
+    """Makes one of the aggregate and another that stands as the value; exact, whatever the order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,7 @@ class _Field:
     initial: Column
     add: Column
     subtract: Column | None = None
+    merge: Column | None = None
 
 
 class TypeOf:
@@ -71,6 +74,7 @@ def fold(
         raise ExpressionError(faults)
     hides = [f.name for f in kept] != [s.name for s in shorts]
     subtracts = [f.subtract for f in kept if f.subtract is not None]
+    merges = [f.merge for f in kept if f.merge is not None]
     return Folded(
         initial=F.struct(*[f.initial.alias(f.name) for f in kept]),
         add=F.struct(*[f.add.alias(f.name) for f in kept]),
@@ -80,16 +84,21 @@ def fold(
             else None
         ),
         result=F.struct(*shown) if hides else None,
+        merge=(
+            F.struct(*[c.alias(f.name) for f, c in zip(kept, merges, strict=True)])
+            if len(merges) == len(kept)
+            else None
+        ),
     )
 
 
 def _one(
     short: ShortAggregate, value_type: DataType, type_of: TypeOf, where: str | None
 ) -> tuple[list[_Field], Column]:
-    kept = F.col(AGGREGATE)[short.name]
+    kept, other = F.col(AGGREGATE)[short.name], F.col(VALUE)[short.name]
     if short.kind == "count":
         zero = F.lit(0).cast("bigint")
-        return [_Field(short.name, zero, kept + 1, kept - 1)], kept
+        return [_Field(short.name, zero, kept + 1, kept - 1, kept + other)], kept
     x = _read(short, value_type, where)
     t = type_of(x)
     nothing = F.lit(None).cast(t)
@@ -99,8 +108,8 @@ def _one(
     if short.kind == "avg":
         return _average(short, x, t, where)
     if short.kind in ("min", "max"):
-        best = F.least(kept, x) if short.kind == "min" else F.greatest(kept, x)
-        return [_Field(short.name, nothing, best)], kept
+        best = F.least if short.kind == "min" else F.greatest
+        return [_Field(short.name, nothing, best(kept, x), merge=best(kept, other))], kept
     if short.kind == "first":
         return [_Field(short.name, nothing, F.coalesce(kept, x))], kept
     if short.kind == "last":

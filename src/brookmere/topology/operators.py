@@ -105,6 +105,8 @@ class Aggregate:
     step: Function | tuple[ShortAggregate, ...]
     initial: Initial | None = None
     send_old: bool = False
+    merge: Function | None = None
+    """Makes one of two aggregates, in any order: then records may be folded before they travel."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ final class LocalRunner(program: Program, routed: java.util.Set[Integer]) {
     tasks.clear()
     var rows = new ArrayList[UnsafeRow]()
     Inputs.read(records).foreach(raw => drain(sources.accept(raw), rows))
+    sources.endBatch().foreach(task => drain(task, rows))
     var n = 1
     while (n < program.stages.length) { rows = stage(n, rows); n += 1 }
     val sorted = rows.toArray(new Array[UnsafeRow](0))

@@ -3,7 +3,7 @@ package brookmere.kernel.ops
 import brookmere.kernel.core._
 import brookmere.kernel.expr.{Bound, Projection}
 import brookmere.kernel.rows.Rows
-import brookmere.kernel.state.{Entry, Store}
+import brookmere.kernel.state.{Entry, Pending, Store}
 
 import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, UnsafeRow}
 
@@ -27,7 +27,7 @@ abstract class Storing(id: Int, name: String, store: String, sendOld: Boolean, r
     if (row == null) null else { shown.update(0, row); show(i)(shown) }
 
   @transient protected var rows: Store = _
-  @transient private var pending: java.util.ArrayList[Entry] = _
+  @transient private var pending: Pending = _
   @transient private var lastOnly = false
   private def stored = store != null
 
@@ -36,7 +36,7 @@ abstract class Storing(id: Int, name: String, store: String, sendOld: Boolean, r
     if (stored) {
       rows = task.store(store)
       lastOnly = task.settings.lastPerBatch
-      pending = new java.util.ArrayList[Entry]()
+      pending = new Pending
     }
   }
 
@@ -45,7 +45,7 @@ abstract class Storing(id: Int, name: String, store: String, sendOld: Boolean, r
     if (lastOnly) {
       rows.put(e, after, ts)
       e.headers = task.keepHeaders()
-      if (!e.pending) { e.pending = true; pending.add(e) }
+      pending.touch(e)
     } else {
       // The old value's bytes survive the put only if they are copied or still owned by the entry.
       val old = if (sendOld && before != null) before.copy() else null
@@ -54,17 +54,14 @@ abstract class Storing(id: Int, name: String, store: String, sendOld: Boolean, r
     }
 
   override def endBatch(): Unit = if (lastOnly) {
-    var i = 0
-    while (i < pending.size) {
-      val e = pending.get(i)
-      e.pending = false
+    var e = pending.take()
+    while (e != null) {
       task.headers(e.headers)
       e.headers = null
       val old = if (sendOld && e.old != null) Rows.of(e.old, rows.valueFields) else null
       // A row that came and went within the batch was never seen.
       if (e.value != null || e.old != null) send(rows.key(e), rows.value(e), old, e.ts)
-      i += 1
+      e = pending.take()
     }
-    pending.clear()
   }
 }

@@ -153,13 +153,21 @@ final class ProgramBuilder(spark: SparkSession, stageCount: Int, tasks: Int, top
   }
 
   def aggregate(id: Int, name: String, stage: Int, parents: JList[Integer], store: String, kind: String,
-      initial: Column, step: Column, typeJson: String, result: Column, sendOld: Boolean): Unit = {
+      initial: Column, step: Column, typeJson: String, result: Column, sendOld: Boolean, merges: Boolean): Unit = {
     val in = input(name, parents)
     val t = RowType(DataType.fromJson(typeJson))
     define(stage, StoreDef(store, kind, in.key, t))
     val shown = show(result, t)
-    val p = new ops.Aggregate(id, name, store, start(initial, t), fold(in, step, t), shown, sendOld)
+    val p = new ops.Aggregate(id, name, store, start(initial, t), fold(in, step, t), shown, sendOld, merges)
     add(id, stage, p, in.key, if (shown == null) t else shown.result, isTable = true, ids(parents))
+  }
+
+  /** Folds records for the aggregate `of` before they travel to it; the aggregate then merges what arrives. */
+  def combine(id: Int, of: Int, name: String, stage: Int, parents: JList[Integer], initial: Column, step: Column, typeJson: String): Unit = {
+    val in = input(name, parents)
+    val t = RowType(DataType.fromJson(typeJson))
+    val p = new ops.Combine(of, name, start(initial, t), fold(in, step, t), in.key.fields, t.fields)
+    add(id, stage, p, in.key, t, isTable = false, ids(parents))
   }
 
   def tableAggregate(id: Int, name: String, stage: Int, parents: JList[Integer], store: String, kind: String,

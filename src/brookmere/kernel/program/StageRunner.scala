@@ -95,6 +95,19 @@ final class SourceRunner(program: Program) {
     task
   }
 
+  /** Brings out what was held back until the end of the batch, task by task. */
+  def endBatch(): Iterator[Task] = {
+    val all = tasks.values.toArray(Array.empty[Task]).sortBy(_.number)
+    all.iterator.map { task =>
+      runner.attach(task)
+      current = task
+      task.out.clear()
+      task.raw = null
+      runner.endBatch()
+      task
+    }
+  }
+
   private def place(reader: SourceReader, raw: UnsafeRow, byTime: Long): Long =
     if (reader.broadcast) Long.MinValue
     else if (!raw.isNullAt(RawLayout.Clock)) raw.getLong(RawLayout.Clock)

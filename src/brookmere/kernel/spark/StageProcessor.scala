@@ -24,12 +24,18 @@ final class SourceIterator(in: Iterator[InternalRow], program: Program, stats: Q
   private var task: Task = null
   private var rows = 0L
   private var closed = false
+  private var ending: Iterator[Task] = null
 
   override def hasNext: Boolean = {
     while (task == null || task.out.isEmpty) {
-      if (!in.hasNext) { close(); return false }
-      task = runner.accept(unsafe(in.next()))
-      rows += 1
+      if (ending == null && in.hasNext) {
+        task = runner.accept(unsafe(in.next()))
+        rows += 1
+      } else {
+        if (ending == null) ending = runner.endBatch()
+        if (!ending.hasNext) { close(); return false }
+        task = ending.next()
+      }
     }
     true
   }

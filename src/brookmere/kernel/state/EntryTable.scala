@@ -7,7 +7,7 @@ import org.apache.spark.unsafe.array.ByteArrayMethods
 import org.apache.spark.unsafe.hash.Murmur3_x86_32
 
 /** A key of a store and what is known of it: packed rows as plain arrays, to stay small. */
-final class Entry(val key: Array[Byte], val hash: Int) {
+class Entry(val key: Array[Byte], val hash: Int) {
   /** Null: there is no row. */
   var value: Array[Byte] = null
   var ts: Long = Long.MinValue
@@ -17,10 +17,41 @@ final class Entry(val key: Array[Byte], val hash: Int) {
   var old: Array[Byte] = null
   /** Headers of the record that changed it last; kept only where results come out per batch. */
   var headers: Array[Byte] = null
-  /** Stands in its operator's list of results to come out. */
-  var pending = false
+  /** The list of results to come out in which it stands, if any, between these two. */
+  var pending: Pending = null
+  var before: Entry = null
+  var after: Entry = null
   /** The batch that used it last. */
   var used = 0
+}
+
+/** Entries whose results come out at the end of the batch, in the order of their last change. */
+final class Pending {
+  private var first: Entry = null
+  private var last: Entry = null
+
+  /** Puts an entry last; operators that share a store take it from each other. */
+  def touch(e: Entry): Unit = if (e ne last) {
+    if (e.pending != null) e.pending.unlink(e)
+    e.pending = this
+    e.before = last
+    if (last == null) first = e else last.after = e
+    last = e
+  }
+
+  def take(): Entry = {
+    val e = first
+    if (e != null) unlink(e)
+    e
+  }
+
+  private def unlink(e: Entry): Unit = {
+    if (e.before == null) first = e.after else e.before.after = e.after
+    if (e.after == null) last = e.before else e.after.before = e.before
+    e.before = null
+    e.after = null
+    e.pending = null
+  }
 }
 
 /** Entries by key: open addressing with linear probing, removal by shifting back. */

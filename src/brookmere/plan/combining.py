@@ -1,0 +1,58 @@
+"""Finds the aggregates whose records can be folded before they travel to another task."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from brookmere.plan.stages import Plan
+from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode
+from brookmere.topology.operators import Aggregate
+
+
+def combinable(plan: Plan) -> Mapping[str, str]:
+    """Return, by the name of an aggregate, the node in stage 0 in front of which its records are folded.
+
+    That is the repartition in front of the aggregate, or the aggregate itself where there is none. Nobody
+    else may see the records on their way: the aggregate is the only reader, and has its store for itself.
+    """
+    nodes = {node.name: node for node in plan.topology.nodes}
+    stages = plan.stage_of()
+    found = {}
+    for node in plan.topology.nodes:
+        if (
+            isinstance(node, ProcessorNode)
+            and isinstance(node.operator, Aggregate)
+            and _owns_store(plan, node)
+        ):
+            sender = _sender(plan, nodes, node)
+            parents = [] if isinstance(sender, SourceNode) or sender is None else sender.parents
+            if sender is not None and len(parents) == 1 and stages[parents[0]] == 0 and stages[node.name] > 0:
+                found[node.name] = sender.name
+    return found
+
+
+def _owns_store(plan: Plan, node: ProcessorNode) -> bool:
+    users = [
+        n.name
+        for n in plan.topology.nodes
+        if isinstance(n, ProcessorNode) and set(n.stores) & set(node.stores)
+    ]
+    return users == [node.name]
+
+
+def _sender(plan: Plan, nodes: Mapping[str, Node], node: ProcessorNode) -> Node | None:
+    if len(node.parents) != 1:
+        return None
+    parent = nodes[node.parents[0]]
+    if not isinstance(parent, SourceNode):
+        return node
+    if not parent.internal:
+        return node if not parent.is_global else None
+    readers = [n for n in nodes.values() if not isinstance(n, SourceNode) and parent.name in n.parents]
+    senders = [
+        n for n in nodes.values() if isinstance(n, SinkNode) and n.internal and n.topic in parent.topics
+    ]
+    stages = plan.stage_of()
+    if len(readers) == len(senders) == 1 and stages[senders[0].name] == 0:
+        return senders[0]
+    return None
