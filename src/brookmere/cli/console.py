@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 from typing import Any
@@ -39,10 +40,14 @@ def table(*columns: str, numbers: tuple[str, ...] = ()) -> Table:
 
 def write_table(rows: Table) -> None:
     """Write a table on stdout, as wide as it needs where nobody looks at it."""
-    if not out.is_terminal:
-        Console(file=out.file, width=10_000, highlight=False, emoji=False).print(rows)
-    else:
+    if out.is_terminal:
         out.print(rows)
+        return
+    plain = Console(file=io.StringIO(), width=10_000, highlight=False, emoji=False)
+    with plain.capture() as text:
+        plain.print(rows)
+    for line in text.get().splitlines():
+        write(line.rstrip())
 
 
 def size(count: float) -> str:

@@ -9,9 +9,8 @@ import typer
 
 from brookmere.cli import console
 from brookmere.cli.load import built, load
+from brookmere.cli.parameters import Program
 from brookmere.plan.program import explain
-
-PROGRAM_HELP = "module:name or path/to/file.py:name; without a name, the only program there."
 
 
 class Form(StrEnum):
@@ -21,7 +20,7 @@ class Form(StrEnum):
 
 
 def describe(
-    program: Annotated[str, typer.Argument(metavar="PROGRAM", help=PROGRAM_HELP)],
+    program: Program,
     form: Annotated[
         Form, typer.Option("--format", help="Kafka Streams' text, a Mermaid flow chart, or JSON.")
     ] = Form.TEXT,

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from brookmere.cli import console, describe, doctor
+from brookmere.cli import console, consume, describe, doctor, produce, topics
 from brookmere.cli.failures import tell
 
 DONE, FAILED, INTERRUPTED = 0, 1, 130
@@ -49,6 +49,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("describe")(describe.describe)
+app.add_typer(topics.app, name="topics")
+app.command("produce")(produce.produce)
+app.command("consume")(consume.consume)
 app.command("doctor")(doctor.doctor)
 
 

@@ -1,0 +1,165 @@
+"""Turns the records of a topic into lines on the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from brookmere.cli import console
+from brookmere.cli.json_records import json_of_record
+from brookmere.cli.parameters import TopicName, TopicsDir
+from brookmere.cli.record_table import RecordTable, as_text
+from brookmere.cli.serdes import SHOWN, ShownFormat, decode
+from brookmere.errors import CommandError
+from brookmere.record import Record
+from brookmere.topics import Topic, Topics
+
+_BLOCK = 1000
+_PATIENCE_SECONDS = 0.5
+
+
+class RecordFormat(StrEnum):
+    TABLE = "table"
+    JSON = "json"
+    VALUE = "value"
+
+
+def consume(
+    topic: TopicName,
+    from_beginning: Annotated[
+        bool,
+        typer.Option(
+            "--from-beginning", help="Begin with the first record; without --follow it always does."
+        ),
+    ] = False,
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="Wait for new records, until Ctrl-C; begins at the end.")
+    ] = False,
+    most: Annotated[
+        int | None, typer.Option("--max", "-n", min=1, help="End after so many records.", show_default=False)
+    ] = None,
+    partition: Annotated[
+        list[int] | None,
+        typer.Option(min=0, help="Only this partition; may be repeated.", show_default=False),
+    ] = None,
+    offset: Annotated[
+        int | None,
+        typer.Option(
+            help="Begin with this offset; -10 begins with the last ten records of a partition.",
+            show_default=False,
+        ),
+    ] = None,
+    form: Annotated[
+        RecordFormat,
+        typer.Option(
+            "--format", metavar="FORMAT", help="table, json (a line each), or value (nothing else)."
+        ),
+    ] = RecordFormat.TABLE,
+    key_serde: Annotated[
+        ShownFormat, typer.Option(metavar="FORMAT", help=f"How keys are written: {SHOWN}.")
+    ] = ShownFormat.AUTO,
+    value_serde: Annotated[
+        ShownFormat, typer.Option(metavar="FORMAT", help=f"How values are written: {SHOWN}.")
+    ] = ShownFormat.AUTO,
+    topics_dir: TopicsDir = None,
+) -> None:
+    """Show the records of a topic.
+
+    Shows everything that is there and ends. With --follow it begins at the end and waits for more, and with
+    --follow --from-beginning it does both. The format auto shows printable text as text, other eight bytes as
+    a long, and anything else in hex. Records of several partitions come in the order of their times.
+
+    \b
+    Examples:
+      brookmere consume word-counts
+      brookmere consume word-counts --follow --format json
+      brookmere consume word-counts --partition 0 --offset -10
+    """
+    if from_beginning and offset is not None:
+        raise CommandError("--from-beginning and --offset both say where to begin.\nGive one of them.")
+    log = Topics(topics_dir)[topic]
+    positions = _positions(log, partition, offset, at_end=follow and not from_beginning)
+    lines_of = _formatter(form, key_serde, value_serde)
+    if follow and console.err.is_terminal:
+        console.say("Waiting for records; Ctrl-C ends.", style="dim")
+    shown = 0
+    with Topics(topics_dir).consumer(topic, start=positions, follow=follow) as consumer:
+        while most is None or shown < most:
+            limit = _BLOCK if most is None else min(_BLOCK, most - shown)
+            records = consumer.poll(_PATIENCE_SECONDS if follow else 0, limit=limit)
+            if not records and not follow:
+                break
+            shown += len(records)
+            console.out.file.write("".join(f"{line}\n" for line in lines_of(records)))
+            console.out.file.flush()
+    if not shown:
+        console.say(f"There are no records to show in {topic}.")
+
+
+def _positions(
+    log: Topic, partitions: list[int] | None, offset: int | None, *, at_end: bool
+) -> dict[int, int]:
+    starts, ends = log.start_offsets(), log.end_offsets()
+    chosen = range(log.partitions) if partitions is None else partitions
+    for number in chosen:
+        if number >= log.partitions:
+            raise CommandError(
+                f"The topic {log.name} has no partition {number}.\nIt has {log.partitions}, numbered from 0."
+            )
+    if offset is None:
+        return {number: (ends if at_end else starts)[number] for number in chosen}
+    if offset < 0:
+        return {number: max(starts[number], ends[number] + offset) for number in chosen}
+    return {number: min(max(starts[number], offset), ends[number]) for number in chosen}
+
+
+def _formatter(
+    form: RecordFormat, key_serde: ShownFormat, value_serde: ShownFormat
+) -> Callable[[list[Record]], list[str]]:
+    """Return what turns records into lines."""
+    table = RecordTable()
+
+    def rows(records: list[Record]) -> list[str]:
+        return table.lines(
+            [
+                (
+                    record.partition,
+                    record.offset,
+                    record.timestamp,
+                    _shown(record, "key", record.key, key_serde),
+                    _shown(record, "value", record.value, value_serde),
+                    record.headers,
+                )
+                for record in records
+            ]
+        )
+
+    def values(records: list[Record]) -> list[str]:
+        return [
+            as_text(_shown(record, "value", record.value, value_serde), escape=False) for record in records
+        ]
+
+    def objects(records: list[Record]) -> list[str]:
+        return [
+            json_of_record(
+                record,
+                key=_shown(record, "key", record.key, key_serde),
+                value=_shown(record, "value", record.value, value_serde),
+            )
+            for record in records
+        ]
+
+    return {RecordFormat.TABLE: rows, RecordFormat.VALUE: values, RecordFormat.JSON: objects}[form]
+
+
+def _shown(record: Record, role: str, data: bytes | None, serde: ShownFormat) -> object:
+    try:
+        return decode(data, serde)
+    except ValueError as failure:
+        raise CommandError(
+            f"The {role} at offset {record.offset} of partition {record.partition} of {record.topic} is not "
+            f"of the format {serde}: {failure}.\nLeave --{role}-serde out to see what is there."
+        ) from failure

@@ -1,0 +1,99 @@
+"""Holds the parameters that several commands share, and turns their text into values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from brookmere.errors import CommandError
+from brookmere.topics import Topics
+
+PROGRAM_HELP = "module:name or path/to/file.py:name; without a name, the only program there."
+Program = Annotated[str, typer.Argument(metavar="PROGRAM", help=PROGRAM_HELP, show_default=False)]
+TopicsDir = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Where the topics lie; by default in $BROOKMERE_HOME/topics, or .brookmere/topics.",
+        show_default=False,
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for other programs.")]
+Partitions = Annotated[int, typer.Option("--partitions", "-p", min=1, help="How many partitions it gets.")]
+
+
+def topic_names(context: typer.Context, incomplete: str) -> list[str]:
+    """Complete the name of a topic."""
+    return [name for name in Topics(context.params.get("topics_dir")).names() if name.startswith(incomplete)]
+
+
+TopicName = Annotated[
+    str,
+    typer.Argument(
+        metavar="TOPIC", help="The name of the topic.", autocompletion=topic_names, show_default=False
+    ),
+]
+
+
+def settings(pairs: Iterable[str], option: str) -> dict[str, str]:
+    """Turn texts of the form key=value into a mapping.
+
+    >>> settings(["retention.ms=1000"], "--config")
+    {'retention.ms': '1000'}
+    """
+    found: dict[str, str] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name.strip():
+            raise CommandError(
+                f"{option} takes a setting and its value, found {pair!r}.\n"
+                f"Write them with = between: {option} commit.interval.ms=100."
+            )
+        found[name.strip()] = value.strip()
+    return found
+
+
+# Neighbours in a log often have the same time.
+@lru_cache(maxsize=4096)
+def shown_time(milliseconds: int) -> str:
+    """Return a time for people, in UTC.
+
+    >>> shown_time(1_700_000_000_123)
+    '2023-11-14 22:13:20.123'
+    """
+    try:
+        time = datetime.fromtimestamp(milliseconds // 1000, UTC).replace(
+            microsecond=milliseconds % 1000 * 1000
+        )
+    except (ValueError, OverflowError, OSError):
+        # A log may hold times beyond what a calendar knows.
+        return f"{milliseconds} ms"
+    return time.isoformat(sep=" ", timespec="milliseconds").removesuffix("+00:00")
+
+
+def read_time(text: str) -> int:
+    """Return milliseconds since 1970 of a number or an ISO time, UTC where it names no zone.
+
+    >>> read_time("2023-11-14T22:13:20.123Z"), read_time("1700000000123")
+    (1700000000123, 1700000000123)
+    """
+    if text.strip().lstrip("-").isdecimal():
+        return int(text)
+    try:
+        time = datetime.fromisoformat(text.strip())
+    except ValueError as failure:
+        raise CommandError(
+            f"{text!r} is not a time.\n"
+            "Write milliseconds since 1970, or an ISO time such as 2025-01-31T12:00:00Z."
+        ) from failure
+    if time.tzinfo is None:
+        time = time.replace(tzinfo=UTC)
+    return (time - datetime.fromtimestamp(0, UTC)) // _MILLISECOND
+
+
+_MILLISECOND = datetime.resolution * 1000
