@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
+from brookmere.errors import TopicError
 from brookmere.topics.columns import stamped
 from brookmere.topics.files import explained, sync_folder
 from brookmere.topics.folder import TopicFolder
 from brookmere.topics.limits import check_content
 from brookmere.topics.manifest import Manifest, Segment, WriterPosition
-from brookmere.topics.segment import SegmentWriter, split
+from brookmere.topics.segment import MAX_BATCH_BYTES, SegmentWriter, split
 from brookmere.topics.times import now_ms
 
 # Maintenance takes files that no manifest names for left-overs of a crash when they are an hour old.
@@ -65,7 +66,7 @@ class Append:
         with folder.in_use(), explained(what, folder.segments):
             self._keep_young()
             writer = SegmentWriter()
-            for batch in split(content):
+            for batch in split(content, min(MAX_BATCH_BYTES, folder.config.segment_bytes)):
                 if writer.rows and writer.size + batch.nbytes > folder.config.segment_bytes:
                     self._segments.append((partition, writer.finish(folder.segments, partition, at=now)))
                     writer = SegmentWriter()
@@ -90,8 +91,8 @@ class Append:
                 return None
             logs = list(manifest.partitions)
             for partition, segment in self._segments:
-                # A file that maintenance took for an orphan must not be named.
-                (folder.segments / segment.file).stat()
+                if not (folder.segments / segment.file).exists():
+                    raise _swept(folder, segment)
                 start = logs[partition].end
                 logs[partition] = logs[partition].appended(segment)
                 first = offsets[partition].start if partition in offsets else start
@@ -118,6 +119,13 @@ class Append:
         self._touched = time.monotonic()
         for _, segment in self._segments:
             os.utime(self._folder.segments / segment.file)
+
+
+def _swept(folder: TopicFolder, segment: Segment) -> TopicError:
+    return TopicError(
+        f"Records cannot be appended to the topic {folder.name!r}: {segment.file} was removed on the way, as "
+        "maintenance does with files that have waited for more than an hour. Append in smaller portions."
+    )
 
 
 def has_appended(manifest: Manifest, writer: Writer) -> bool:

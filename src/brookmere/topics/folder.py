@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Self
 
-from brookmere.errors import DamagedTopicError, UnknownTopicError
+from brookmere.errors import DamagedTopicError, TopicError, UnknownTopicError
 from brookmere.topics.files import explained, replace_durably, sync_folder, unique
 from brookmere.topics.lock import locked
 from brookmere.topics.manifest import FORMAT, Manifest, PartitionLog
@@ -141,9 +141,9 @@ class TopicFolder:
         """Remove segment files of a change that did not happen, and none that the manifest names."""
         try:
             named = self.manifest().files()
-        except UnknownTopicError:
-            # The files went with the topic.
-            return
+        except TopicError:
+            # Neither a topic created anew in this place names them, nor a manifest that cannot be read.
+            named = set()
         for file in files:
             if file not in named:
                 (self.segments / file).unlink(missing_ok=True)

@@ -101,15 +101,15 @@ class SegmentWriter:
         return Segment(file, 0, sink.end, sink.rows, data.nbytes, crc, sink.lowest, sink.highest, at)
 
 
-def split(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+def split(batch: pa.RecordBatch, most: int = MAX_BATCH_BYTES) -> Iterator[pa.RecordBatch]:
     """Cut a batch so that no part has more rows or bytes than a reader should have to hold."""
-    if batch.num_rows <= MAX_ROWS and (batch.nbytes <= MAX_BATCH_BYTES or batch.num_rows <= 1):
+    if batch.num_rows <= MAX_ROWS and (batch.nbytes <= most or batch.num_rows <= 1):
         if batch.num_rows:
             yield batch
         return
     half = MAX_ROWS if batch.num_rows > MAX_ROWS else batch.num_rows // 2
-    yield from split(batch.slice(0, half))
-    yield from split(batch.slice(half))
+    yield from split(batch.slice(0, half), most)
+    yield from split(batch.slice(half), most)
 
 
 def joined(parts: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
