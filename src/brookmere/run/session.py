@@ -31,10 +31,8 @@ _SETTINGS = {
     f"{_STATE}.rocksdb.changelogCheckpointing.enabled": "true",
     # Counting rows costs a read per write; the kernel counts what it needs itself.
     f"{_STATE}.rocksdb.trackTotalNumberOfRows": "false",
-    # The default manager takes some 50 ms per log entry on a local disk.
-    "spark.sql.streaming.checkpointFileManagerClass": (
-        "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
-    ),
+    # The default manager starts processes to set permissions: some 50 ms per file on a local disk.
+    "spark.sql.streaming.checkpointFileManagerClass": ("org.apache.spark.sql.brookmere.LocalCheckpoints"),
     "spark.sql.streaming.minBatchesToRetain": "10",
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
 }
