@@ -101,7 +101,13 @@ final class TopicsStream(options: SourceOptions) extends SupportsTriggerAvailabl
       s"The application '${options.application}' has read nothing yet, and auto.offset.reset is none. Set it to earliest or latest.")
   }
 
-  override def deserializeOffset(json: String): Offset = {
+  /** After a restart Spark hands over offsets as it has read them. */
+  private def read(o: Offset): TopicsOffset = o match {
+    case t: TopicsOffset => t
+    case other => deserializeOffset(other.json)
+  }
+
+  override def deserializeOffset(json: String): TopicsOffset = {
     val root = SourceOptions.json.readTree(json)
     TopicsOffset(root.properties.asScala.map { e =>
       e.getKey -> (e.getValue.path("id").asText, e.getValue.path("offsets").elements.asScala.map(_.asLong).toArray)
@@ -113,7 +119,7 @@ final class TopicsStream(options: SourceOptions) extends SupportsTriggerAvailabl
   override def prepareForTriggerAvailableNow(): Unit = frozen = Some(latest())
 
   override def latestOffset(from: Offset, unused: ReadLimit): Offset = {
-    val start = complete(from.asInstanceOf[TopicsOffset])
+    val start = complete(read(from))
     if (Holds.isHeld(options.application)) return from
     val end = frozen.getOrElse(latest())
     val most = options.limit
@@ -130,7 +136,7 @@ final class TopicsStream(options: SourceOptions) extends SupportsTriggerAvailabl
 
   /** Where to read on, for all topics: new ones begin as at a first start; what is gone is told. */
   private def complete(from: TopicsOffset): TopicsOffset = {
-    lazy val first = initialOffset().asInstanceOf[TopicsOffset]
+    lazy val first = read(initialOffset())
     TopicsOffset(options.topics.map { t =>
       val m = log(t).manifest()
       t -> (from.positions.get(t) match {
@@ -151,8 +157,8 @@ final class TopicsStream(options: SourceOptions) extends SupportsTriggerAvailabl
   }
 
   override def planInputPartitions(from: Offset, to: Offset): Array[InputPartition] = {
-    val start = complete(from.asInstanceOf[TopicsOffset])
-    val end = to.asInstanceOf[TopicsOffset]
+    val start = complete(read(from))
+    val end = read(to)
     val ranges = options.topics.zipWithIndex.flatMap { case (t, n) =>
       val s = start.positions(t)._2
       end.positions.get(t).toSeq.flatMap(_._2.zipWithIndex.collect { case (e, p) if e > s(p) => TopicRange(options.directory, t, n, p, s(p), e) })
@@ -166,7 +172,7 @@ final class TopicsStream(options: SourceOptions) extends SupportsTriggerAvailabl
 
   override def metrics(consumed: Optional[Offset]): JMap[String, String] = {
     val lag = consumed.map[Long] { c =>
-      val at = c.asInstanceOf[TopicsOffset].positions
+      val at = read(c).positions
       latest().positions.iterator.map { case (t, (_, ends)) =>
         val o = at.get(t).map(_._2).getOrElse(Array.empty[Long])
         ends.zipWithIndex.map { case (e, p) => e - (if (p < o.length) o(p) else 0L) }.sum
