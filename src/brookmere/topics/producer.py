@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Any, Self
 
-from brookmere.errors import BrookmereError, TopicError
+from brookmere.errors import TopicError
 from brookmere.record import Header, Record
 from brookmere.serde import Serde
 from brookmere.topics.times import milliseconds, now_ms, seconds
@@ -144,7 +144,7 @@ class Producer:
     def _append(self, records: list[Record]) -> Exception | None:
         try:
             self.topic.append(records)
-        except (BrookmereError, OSError, MemoryError) as error:
+        except Exception as error:  # noqa: BLE001 - whatever it is, the next call raises it.
             return error
         if time.monotonic() - self._maintained > _MAINTAIN_SECONDS:
             self._maintained = time.monotonic()
