@@ -229,7 +229,7 @@ PUTS = st.lists(
 STEPS = st.lists(PUTS | st.sampled_from(["wait", "wait", "compact", "maintain"]), max_size=25)
 
 
-@settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(STEPS, st.sampled_from([0, 2500]), st.sampled_from([0, 1600, 4800]))
 def test_any_sequence_is_compacted_as_the_rule_says(
     quick_topics: Topics, clock: Clock, steps: list[object], lag: int, retention: int

@@ -70,12 +70,12 @@ def test_with_a_retention_segments_stay_small_enough_for_it() -> None:
 def test_many_tiny_appends_leave_few_segments_and_a_small_manifest(quick_topics: Topics) -> None:
     topic = quick_topics.create("t")
 
-    for number in range(1000):
+    for number in range(500):
         topic.append([Record(b"k", b"%d" % number, number)])
 
     assert topic.describe().partitions[0].segments <= 40
     assert (topic.directory / "manifest.json").stat().st_size < 100_000
-    assert [record.value for record in topic.read(0)] == [b"%d" % number for number in range(1000)]
+    assert [record.value for record in topic.read(0)] == [b"%d" % number for number in range(500)]
 
 
 def everything(topic: Topic) -> list[Record]:

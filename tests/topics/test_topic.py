@@ -127,11 +127,12 @@ def test_an_append_of_nothing_changes_nothing(topics: Topics) -> None:
     assert topic.end_offsets() == [0]
 
 
-def test_an_iterable_that_fails_leaves_nothing(topics: Topics) -> None:
+def test_an_iterable_that_fails_leaves_nothing(topics: Topics, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("brookmere.topics.topic._HELD_RECORDS", 10_000)
     topic = topics.create("t", 2)
 
     def records() -> object:
-        for number in range(1_200_000):
+        for number in range(25_000):
             yield Record(b"%d" % number, b"v", 1)
         raise RuntimeError("no more")
 

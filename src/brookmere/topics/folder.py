@@ -28,7 +28,14 @@ _TIME_STEP_NS = 50_000_000
 
 _log = logging.getLogger(__name__)
 
-_Seen = tuple[int, int, int]
+
+@dataclass(frozen=True, slots=True)
+class _Cached:
+    """A manifest that was read or written: its text, and what its file looked like where that is certain."""
+
+    manifest: Manifest
+    text: bytes
+    seen: tuple[int, int, int] | None = None
 
 
 @dataclass(slots=True)
@@ -41,7 +48,7 @@ class TopicFolder:
     partitions: int
     created: int
     config: TopicConfig
-    _cached: tuple[_Seen, Manifest] | None = field(default=None, repr=False, compare=False)
+    _cached: _Cached | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def open(cls, directory: Path) -> Self:
@@ -130,7 +137,9 @@ class TopicFolder:
         """Put a manifest in the place of the present one; only under the lock."""
         path = self.directory / MANIFEST_FILE
         self._keep_previous(path)
-        replace_durably(path, manifest.to_json().encode())
+        text = manifest.to_json().encode()
+        replace_durably(path, text)
+        self._cached = _Cached(manifest, text)
         try:
             sync_folder(self.directory)
         except OSError as error:
@@ -157,21 +166,25 @@ class TopicFolder:
             raise self._missing(Path(error.filename or self.directory)) from error
 
     def _read_manifest(self, path: Path) -> Manifest:
-        status = path.stat()
-        if self._cached and self._cached[0] == (status.st_ino, status.st_mtime_ns, status.st_size):
-            return self._cached[1]
+        cached = self._cached
+        if cached and cached.seen == _look(path.stat()):
+            return cached.manifest
         with path.open("rb") as file:
             status = os.fstat(file.fileno())
-            manifest = Manifest.from_json(file.read())
+            text = file.read()
+        manifest = cached.manifest if cached and cached.text == text else self._parsed(text)
+        # A file replaced within one step of the clock could look the same: such a one is read again.
+        settled = time.time_ns() - status.st_mtime_ns > _TIME_STEP_NS
+        self._cached = _Cached(manifest, text, _look(status) if settled else None)
+        return manifest
+
+    def _parsed(self, text: bytes) -> Manifest:
+        manifest = Manifest.from_json(text)
         if manifest.id != self.id:
             raise self._gone("deleted, and another was created with its name,")
         if len(manifest.partitions) != self.partitions:
             found = len(manifest.partitions)
             raise ValueError(f"it has {found} partitions, the topic has {self.partitions}")
-        # A file replaced within one step of the clock could look the same: such a one is read again.
-        settled = time.time_ns() - status.st_mtime_ns > _TIME_STEP_NS
-        seen = (status.st_ino, status.st_mtime_ns, status.st_size)
-        self._cached = (seen, manifest) if settled else None
         return manifest
 
     def _keep_previous(self, path: Path) -> None:
@@ -199,3 +212,7 @@ class TopicFolder:
             topic=self.name,
             file=str(path),
         )
+
+
+def _look(status: os.stat_result) -> tuple[int, int, int]:
+    return status.st_ino, status.st_mtime_ns, status.st_size
