@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from brookmere.dsl.branched import BranchedKStream
 from brookmere.dsl.builder import StreamsBuilder
 from brookmere.dsl.cogrouped import CogroupedKStream
@@ -30,12 +33,14 @@ from brookmere.errors import (
     EngineError,
     ExpressionError,
     Fault,
+    InstanceError,
     InternalError,
     JavaNotFoundError,
     KernelBuildError,
     ProcessingError,
     ProductionError,
     RecordError,
+    StateError,
     TopicError,
     TopicExistsError,
     TopologyError,
@@ -48,7 +53,12 @@ from brookmere.serde import Bool, Bytes, Custom, Double, Int, Json, Long, Serde,
 from brookmere.topics import Topics
 from brookmere.topology.nodes import Topology
 
+if TYPE_CHECKING:
+    from brookmere.run.application import Application
+    from brookmere.run.progress import Progress
+
 __all__ = [
+    "Application",
     "Bool",
     "BranchedKStream",
     "BrookmereError",
@@ -64,6 +74,7 @@ __all__ = [
     "ExpressionError",
     "Fault",
     "GlobalKTable",
+    "InstanceError",
     "Int",
     "InternalError",
     "JavaNotFoundError",
@@ -76,9 +87,11 @@ __all__ = [
     "Long",
     "ProcessingError",
     "ProductionError",
+    "Progress",
     "Record",
     "RecordError",
     "Serde",
+    "StateError",
     "StreamsBuilder",
     "Text",
     "TopicError",
@@ -102,3 +115,12 @@ __all__ = [
     "sum",
     "top_n",
 ]
+
+# They bring PySpark along, which takes a second that a program without an application need not wait for.
+_WITH_SPARK = {"Application": "brookmere.run.application", "Progress": "brookmere.run.progress"}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _WITH_SPARK:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_WITH_SPARK[name]), name)

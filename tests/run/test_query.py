@@ -348,6 +348,21 @@ def test_missing_topics_and_columns_are_refused_together(workshop: Workshop, spa
     ]
 
 
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        ({"emit": "al"}, "There is no emit='al'. Use one of: every, last."),
+        ({"on_error": "contine"}, "There is no on_error='contine'. Did you mean 'continue'?"),
+        ({"store_type": None}, "There is no store_type=None. Use one of: auto, memory, rocksdb."),
+    ],
+)
+def test_option_that_there_is_not_is_refused(workshop: Workshop, option: dict[str, Any], words: str) -> None:
+    with pytest.raises(bm.ConfigError) as caught:
+        workshop.start(counting(), **option)
+
+    assert str(caught.value) == words
+
+
 def test_bad_lambdas_are_refused_before_the_query_starts(workshop: Workshop) -> None:
     app = text_app()
     app.stream("in").map_values(lambda v: F.rand()).to("out")

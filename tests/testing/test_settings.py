@@ -21,11 +21,11 @@ def counting() -> bm.StreamsBuilder:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"engine": "sparc"}, "The test driver has no engine 'sparc'. Did you mean 'spark'?"),
-        ({"engine": "x"}, "The test driver has no engine 'x'. Use one of: local, spark."),
-        ({"emit": "lst"}, "The test driver has no emit 'lst'. Did you mean 'last'?"),
-        ({"on_error": "contine"}, "The test driver has no on_error 'contine'. Did you mean 'continue'?"),
-        ({"store_type": "rocks"}, "The test driver has no store_type 'rocks'. Did you mean 'rocksdb'?"),
+        ({"engine": "sparc"}, "There is no engine='sparc'. Did you mean 'spark'?"),
+        ({"engine": "x"}, "There is no engine='x'. Use one of: local, spark."),
+        ({"emit": "lst"}, "There is no emit='lst'. Did you mean 'last'?"),
+        ({"on_error": "contine"}, "There is no on_error='contine'. Did you mean 'continue'?"),
+        ({"store_type": "rocks"}, "There is no store_type='rocks'. Did you mean 'rocksdb'?"),
         ({"partitions": {"order": 2}}, "The topology has no input topic 'order'. Did you mean 'orders'?"),
         ({"partitions": 0}, "A topic has at least one partition; found 0 for 'orders'."),
     ],

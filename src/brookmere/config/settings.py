@@ -128,6 +128,9 @@ class Config:
         "which rules rewrite the program before it runs",
         "none",
     )
+    data_loss_handler: str = _row(
+        one_of("fail", "continue"), "what to do when retention has removed records that were not read", "fail"
+    )
     processing_guarantee: str = _row(
         one_of("exactly_once_v2", "at_least_once"),
         "accepted for programs that set it: results are written exactly once in either case",

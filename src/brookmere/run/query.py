@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -16,6 +16,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 from pyspark.sql.types import TimestampType
 
+from brookmere.config import check_choice
 from brookmere.errors import EngineError, Fault, RecordError, TopologyError, nearest
 from brookmere.plan.stages import plan
 from brookmere.run.compiler import DEFAULT_CACHE_BYTES, DEFAULT_LOG_BYTES, HANDLERS, Compiled, compile_plan
@@ -70,7 +71,10 @@ class Query:
 
     def counters(self) -> dict[str, dict[str, int]]:
         """Return how many records each node received, forwarded, dropped and failed on since the start."""
-        return read_counters(self.compiled, self.assembly.counts())
+        session: Any = self.session
+        # As text, because every element of an array costs a call of its own.
+        text = str(session._jvm.java.util.Arrays.toString(self.assembly.counts()))
+        return read_counters(self.compiled, map(int, text.strip("[]").split(", ")))
 
     def _topics(self) -> Any:
         session: Any = self.session
@@ -89,6 +93,11 @@ class Query:
         From embedded topics it takes no more records, and the batch at hand is finished first; after
         `timeout` seconds it is given up, to be done again at the next start.
         """
+        self.finish(timeout)
+        self.forget()
+
+    def finish(self, timeout: float) -> None:
+        """Stop the query as `stop` does, but keep what can be asked about it."""
         if self.embedded_as is not None:
             self._topics().Holds.hold(self.embedded_as)
             deadline = time.monotonic() + timeout
@@ -97,6 +106,9 @@ class Query:
             ):
                 time.sleep(0.01)
         self.handle.stop()
+
+    def forget(self) -> None:
+        """Free what the JVM holds of a query that has ended."""
         self.assembly.forget(str(self.handle.runId))
         if self.embedded_as is not None:
             self._topics().Sinks.forget(self.embedded_as)
@@ -127,8 +139,12 @@ def assemble(
     topic. The sink receives rows with the columns of `OUTPUT`.
 
     Raises:
+        ConfigError: a setting has a value that there is not.
         TopologyError: topics are missing, counts do not fit, or lambdas cannot be compiled.
     """
+    check_choice("emit", emit, ("every", "last"))
+    check_choice("on_error", on_error, ("fail", "continue"))
+    check_choice("store_type", store_type, get_args(StoreType))
     compiled = compile_plan(
         plan(topology, partitions),
         session,

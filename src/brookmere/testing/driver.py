@@ -6,10 +6,11 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from types import TracebackType
-from typing import Literal, Self
+from typing import Literal, Self, get_args
 
 from pyspark.sql import SparkSession
 
+from brookmere.config import check_choice
 from brookmere.dsl.builder import StreamsBuilder
 from brookmere.errors import ConfigError, RecordError
 from brookmere.plan.stages import plan
@@ -20,7 +21,7 @@ from brookmere.run.session import spark_session
 from brookmere.run.taps import show
 from brookmere.serde import Bytes, Serde, partition_for
 from brookmere.testing.engines import Engine, LocalEngine, RawRecord, SparkEngine, StoreRow
-from brookmere.testing.settings import averages_of, check_option, partition_counts, unknown
+from brookmere.testing.settings import averages_of, partition_counts, unknown
 from brookmere.testing.stores import StoreView
 from brookmere.testing.topics import InputTopic, OutputTopic
 from brookmere.topics.times import milliseconds
@@ -56,10 +57,10 @@ class TopologyTestDriver:
         session: SparkSession | None = None,
         spark_partitions: int | None = None,
     ) -> None:
-        check_option("engine", engine, ("local", "spark"))
-        check_option("emit", emit, ("every", "last"))
-        check_option("on_error", on_error, ("fail", "continue"))
-        check_option("store_type", store_type, ("auto", "memory", "rocksdb"))
+        check_choice("engine", engine, ("local", "spark"))
+        check_choice("emit", emit, ("every", "last"))
+        check_choice("on_error", on_error, ("fail", "continue"))
+        check_choice("store_type", store_type, get_args(StoreType))
         topology = program.build() if isinstance(program, StreamsBuilder) else program
         spark = session or spark_session()
         self._plan = plan(topology, partition_counts(topology, partitions))

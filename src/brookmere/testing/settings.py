@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from brookmere.errors import ConfigError, nearest
 from brookmere.topology.nodes import ProcessorNode, SourceNode, Topology
 from brookmere.topology.operators import Aggregate, TableAggregate
-
-
-def check_option(name: str, found: str, known: Sequence[str]) -> None:
-    """Refuse an option that is not among those there are."""
-    if found not in known:
-        close = nearest(str(found), known)
-        hint = f"Did you mean {close!r}?" if close else f"Use one of: {', '.join(known)}."
-        raise ConfigError(f"The test driver has no {name} {found!r}. {hint}")
 
 
 def partition_counts(topology: Topology, partitions: int | Mapping[str, int]) -> dict[str, int]:

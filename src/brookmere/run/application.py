@@ -1,0 +1,187 @@
+"""Application: a program that runs from topics to topics until it is stopped."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from brookmere.config import Config, Settings, read
+from brookmere.dsl.builder import StreamsBuilder
+from brookmere.errors import BrookmereError, UnsupportedError
+from brookmere.run.launching import Launched, launch_application
+from brookmere.run.lifecycle import Lifecycle, State, StateListener
+from brookmere.run.progress import Progress
+from brookmere.run.watcher import Watcher
+from brookmere.topology.nodes import Topology
+
+logger = logging.getLogger(__name__)
+
+
+class Application:
+    """A program that runs on embedded topics, and goes on where it stood when it last ran.
+
+    `config` is a mapping of Kafka Streams' settings or a file of properties; keywords with `__` for each dot
+    win. Any thread may call the methods. A stopped application does not start again: make a new one.
+
+    >>> import tempfile
+    >>> import brookmere as bm
+    >>> home = tempfile.mkdtemp()
+    >>> topics = bm.Topics(home)
+    >>> _ = topics.create("in").append([bm.Record(b"a", b"hello", 0)])
+    >>> app = bm.StreamsBuilder("shout", key=bm.Text(), value=bm.Text())
+    >>> app.stream("in").map_values(lambda value: value + "!").to("out")
+    >>> with Application(app, {"topics.dir": home, "state.dir": tempfile.mkdtemp()}) as application:
+    ...     application.process_all_available()
+    >>> [record.value for record in topics["out"].read(0)]
+    [b'hello!']
+    """
+
+    def __init__(self, program: StreamsBuilder | Topology, config: Settings = None, **overrides: Any) -> None:
+        self._program = program
+        self._config = read(config, **overrides)
+        self._lifecycle = Lifecycle()
+        # Reentrant, for a signal handler that stops what its own thread is starting.
+        self._starting = threading.RLock()
+        self._running: tuple[Launched, Watcher] | None = None
+        self._listeners: list[Callable[[Progress], object]] = []
+
+    @property
+    def application_id(self) -> str:
+        """The setting application.id, or else the program's own name."""
+        return self._config.application_id or self._program.application_id
+
+    @property
+    def config(self) -> Config:
+        """The settings."""
+        return self._config
+
+    @property
+    def state_directory(self) -> Path:
+        """Where the application keeps its positions, its state and Spark's log."""
+        return self._config.state_dir / self.application_id
+
+    @property
+    def state(self) -> State:
+        """One of "created", "running", "stopping", "stopped" and "failed"."""
+        return self._lifecycle.state
+
+    @property
+    def error(self) -> Exception | None:
+        """Why the application failed, or None."""
+        return self._lifecycle.error
+
+    def on_state_change(self, listener: StateListener) -> None:
+        """Call `listener(new, old)` at every change of the state. What it raises is logged."""
+        self._lifecycle.listen(listener)
+
+    def on_progress(self, listener: Callable[[Progress], object]) -> None:
+        """Call `listener(progress)` after every batch, in a thread of its own. What it raises is logged."""
+        self._listeners.append(listener)
+
+    def start(self) -> None:
+        """Start to run, and return when the query runs.
+
+        What can be known before is refused before anything runs; the application can then be started again.
+
+        Raises:
+            TopologyError: the program is wrong, its topics are missing or do not fit together.
+            StateError: the state directory cannot be used; an InstanceError if the application runs already.
+            UnsupportedError: the application was started before.
+        """
+        with self._starting:
+            self._refuse_second_start()
+            logger.info("starting %s with %r", self.application_id, self._config)
+            launched = launch_application(self._program, self._config, self.state_directory)
+            watcher = Watcher(launched, on_progress=self._tell, on_end=self._end)
+            self._running = launched, watcher
+            if not self._lifecycle.move("running"):
+                # Stopped by a signal in the meantime.
+                watcher.ask_to_stop(0.0)
+            watcher.start()
+
+    def stop(self, timeout: float = 60.0) -> None:
+        """Finish the batch at hand, stop, and wait for it; a second call only waits.
+
+        A batch that takes more than `timeout` seconds is given up, and repeated at the next start. Called by
+        a listener it does not wait.
+        """
+        with self._starting:
+            if self._lifecycle.move("stopped"):
+                return
+            asked = self._lifecycle.move("stopping")
+        if self._running is None:
+            return
+        _, watcher = self._running
+        if asked:
+            watcher.ask_to_stop(timeout)
+        if not watcher.is_current_thread:
+            self._lifecycle.wait()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until the application has stopped or failed; False if it did not within `timeout` seconds."""
+        return self._lifecycle.wait(timeout)
+
+    def progress(self) -> Progress | None:
+        """Return the progress of the last batch, or None before the first."""
+        return None if self._running is None else self._running[1].latest()
+
+    def process_all_available(self) -> None:
+        """Wait until all records that are in the topics now are processed.
+
+        Raises:
+            RecordError: a record failed, and its handler does not continue.
+            EngineError: the query failed for another reason.
+            UnsupportedError: the application does not run.
+        """
+        if self.error is None and (self._running is None or self.state not in ("running", "stopping")):
+            raise UnsupportedError(
+                f"{self.application_id} is {self.state}, so it processes nothing. Start an application first."
+            )
+        if self._running is not None and self.error is None:
+            try:
+                self._running[0].query.process_all_available()
+            except BrookmereError:
+                # What it does about the failure belongs to it: afterwards the state tells of it.
+                self.wait()
+        if self.error is not None:
+            raise self.error
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+        if kind is None and self.error is not None:
+            raise self.error
+
+    def __repr__(self) -> str:
+        return f"Application({self.application_id!r}, state={self.state!r})"
+
+    def _refuse_second_start(self) -> None:
+        if self.state == "created" and self._running is None:
+            return
+        raise UnsupportedError(
+            f"{self.application_id} is {self.state}, and an application starts once. "
+            "Make a new bm.Application: it goes on where this one stood."
+        )
+
+    def _tell(self, progress: Progress) -> None:
+        for listener in list(self._listeners):
+            try:
+                listener(progress)
+            except Exception:
+                logger.exception("a listener failed on the progress of batch %d", progress.batch)
+
+    def _end(self, error: BrookmereError | None) -> None:
+        if error is None:
+            self._lifecycle.move("stopped")
+        else:
+            logger.error("%s failed. %s", self.application_id, error)
+            self._lifecycle.move("failed", error)

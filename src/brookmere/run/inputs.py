@@ -1,0 +1,92 @@
+"""Turns a topology and the topics there are into the topics it reads and writes, or into what is missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from brookmere.config import Config
+from brookmere.errors import Fault, TopologyError, nearest
+from brookmere.topics import Topics
+from brookmere.topology.nodes import SinkNode, SourceNode, Topology
+from brookmere.topology.validation import place
+
+
+@dataclass(frozen=True, slots=True)
+class TopicPlan:
+    """What a topology needs of its topics."""
+
+    partitions: dict[str, int]
+    """How many partitions the topics have that are read."""
+    ids: dict[str, str]
+    """Their ids, as far as they exist."""
+    written: tuple[str, ...]
+    """The topics that are written, as far as they are known, and the dead-letter topic."""
+    new: dict[str, int]
+    """Topics that must be created, and with how many partitions."""
+    new_partitions: int
+    """For topics that get their name from a record."""
+
+
+def plan_topics(topology: Topology, topics: Topics, config: Config) -> TopicPlan:
+    """Return what to read, to write and to create.
+
+    Raises:
+        TopologyError: topics that are read are missing; the error lists all of them.
+    """
+    sources = [n for n in topology.nodes if isinstance(n, SourceNode) and not n.internal]
+    sinks = [n for n in topology.nodes if isinstance(n, SinkNode) and not n.internal]
+    there = topics.names()
+    read = {topic: source for source in sources for topic in _topics(source, there)}
+    found = {name: topics[name] for name in read if name in there}
+    counts = {name: topic.partitions for name, topic in found.items()}
+    own = [counts[name] for name, source in read.items() if name in counts and not source.is_global]
+    partitions = config.default_partitions or max(own, default=1)
+    written = tuple(dict.fromkeys(sink.topic for sink in sinks if isinstance(sink.topic, str)))
+    missing = {name: source for name, source in read.items() if name not in there}
+    if not config.auto_create_topics:
+        faults = [
+            _missing(name, source, there, partitions)
+            for name, source in missing.items()
+            # What the application writes itself it creates as well.
+            if name not in written
+        ]
+        faults += [_unmatched(source) for source in sources if not _topics(source, there)]
+        if faults:
+            raise TopologyError(faults)
+    dead = config.errors_dead_letter_queue_topic_name
+    new = {name: partitions for name in (*missing, *written) if name not in there}
+    if dead is not None and dead not in there:
+        new.setdefault(dead, 1)
+    return TopicPlan(
+        partitions={**counts, **{name: new[name] for name in missing}},
+        ids={name: topic.id for name, topic in found.items()},
+        written=written if dead is None else (*written, dead),
+        new=new,
+        new_partitions=partitions,
+    )
+
+
+def _topics(source: SourceNode, there: Collection[str]) -> tuple[str, ...]:
+    if source.pattern is None:
+        return source.topics
+    return tuple(name for name in there if re.fullmatch(source.pattern, name))
+
+
+def _missing(name: str, source: SourceNode, there: Collection[str], partitions: int) -> Fault:
+    close = nearest(name, there)
+    hint = f"Did you mean {close!r}? If not, create it" if close else "Create it"
+    return Fault(
+        f"The topic {name!r}, which is read, does not exist",
+        place(source.name, source.location),
+        f"{hint}: brookmere topics create {name} --partitions {partitions}",
+    )
+
+
+def _unmatched(source: SourceNode) -> Fault:
+    return Fault(
+        f"No topic matches the pattern {source.pattern!r}",
+        place(source.name, source.location),
+        "Create one that does, or correct the pattern",
+    )

@@ -1,0 +1,142 @@
+"""Turns a program and its settings into a running query, or into everything that speaks against it."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import cast
+
+from pyspark.sql import SparkSession
+
+from brookmere.config import Config
+from brookmere.dsl.builder import StreamsBuilder
+from brookmere.errors import StateError
+from brookmere.plan.stages import Plan, plan
+from brookmere.run.compiler import compile_plan
+from brookmere.run.embedded import launch
+from brookmere.run.housekeeping import Housekeeping
+from brookmere.run.identity import Identity, claim, has_positions
+from brookmere.run.inputs import TopicPlan, plan_topics
+from brookmere.run.instance import Instance, hold
+from brookmere.run.query import Query
+from brookmere.run.session import spark_session
+from brookmere.topics import Topics
+from brookmere.topology.nodes import StoreType, Topology
+
+logger = logging.getLogger(__name__)
+
+LOG = "spark.log"
+_CHECKPOINT = "checkpoint"
+# A query takes settings of the session that applications share, so they start one after the other.
+_launching = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """A query that runs, and what has to be given back when it ends."""
+
+    application: str
+    config: Config
+    query: Query
+    topics: Topics
+    instance: Instance
+    housekeeping: Housekeeping
+
+    @property
+    def log(self) -> Path:
+        """The file with what Java and Spark say."""
+        return self.instance.directory / LOG
+
+    @property
+    def skips(self) -> bool:
+        """Tell whether there is a handler that skips records."""
+        sources = self.query.compiled.plan.topology.nodes
+        return bool(self.config.continue_on) or any(
+            getattr(node, "on_bad_record", None) == "continue" for node in sources
+        )
+
+    def release(self) -> None:
+        """Give everything back; the query has ended."""
+        self.housekeeping.end()
+        self.instance.release()
+
+
+def launch_application(program: StreamsBuilder | Topology, config: Config, directory: Path) -> Launched:
+    """Start the query of a program; what is wrong is told before anything runs or is written.
+
+    Raises:
+        TopologyError: the program is wrong, its topics are missing or do not fit together.
+        StateError: the state directory cannot be used, or the application runs there already.
+    """
+    topology = _topology(program, config)
+    topics = Topics(config.topics_dir)
+    needed = plan_topics(topology, topics, config)
+    planned = plan(topology, needed.partitions)
+    instance = hold(directory, topology.application_id)
+    try:
+        return _launch(planned, needed, topics, config, instance)
+    except BaseException:
+        instance.release()
+        raise
+
+
+def _topology(program: StreamsBuilder | Topology, config: Config) -> Topology:
+    if isinstance(program, StreamsBuilder):
+        program = program.build(optimization=config.topology_optimization)
+    return replace(program, application_id=config.application_id or program.application_id)
+
+
+def _launch(planned: Plan, needed: TopicPlan, topics: Topics, config: Config, instance: Instance) -> Launched:
+    application = planned.topology.application_id
+    checkpoint = instance.directory / _CHECKPOINT
+    if config.auto_offset_reset == "none" and not has_positions(checkpoint):
+        raise StateError(
+            f"The application {application!r} does not know where to begin: it has no positions yet in "
+            f"{instance.directory}, and auto.offset.reset is none. Set it to earliest or latest."
+        )
+    cores = config.num_stream_threads
+    with _launching:
+        session = _session(config, instance.directory / LOG)
+        compiled = compile_plan(
+            planned,
+            session,
+            continue_on=config.continue_on,
+            last_per_batch=config.statestore_cache_max_bytes > 0,
+            store_type=cast(StoreType, config.store_type),
+        )
+        for name, partitions in needed.new.items():
+            topics.create(name, partitions, exist_ok=True)
+            logger.info("created the topic %s with %d partitions", name, partitions)
+        ids = {name: topics[name].id for name in planned.topics}
+        claim(instance.directory, checkpoint, Identity(application, ids, planned.partitions))
+        query = launch(
+            compiled,
+            session=session,
+            topics=topics.directory,
+            application=application,
+            checkpoint=checkpoint,
+            reset=config.auto_offset_reset,
+            lost=config.data_loss_handler,
+            max_batch_records=config.max_batch_records,
+            continue_on=config.continue_on,
+            dead_letter=config.errors_dead_letter_queue_topic_name,
+            new_partitions=needed.new_partitions,
+            interval_ms=config.commit_interval_ms,
+            spark_partitions=min(cores, planned.tasks),
+        )
+    housekeeping = Housekeeping(topics, written=needed.written, read=planned.topics)
+    housekeeping.start()
+    return Launched(application, config, query, topics, instance, housekeeping)
+
+
+def _session(config: Config, log: Path) -> SparkSession:
+    cores = config.num_stream_threads
+    session = spark_session(master=f"local[{cores}]", partitions=cores, log=log, settings=config.spark)
+    running = session.sparkContext.defaultParallelism
+    if running != cores and "spark.master" not in config.spark:
+        logger.info(
+            "the Spark session of this process has %d cores, num.stream.threads is %d", running, cores
+        )
+    return session

@@ -1,0 +1,121 @@
+"""Turns what Spark reports about a batch into what an application shows of its progress."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+Counters = Mapping[str, Mapping[str, int]]
+
+_HALF_LIFE_SECONDS = 3.0
+_SHOWN_PHASES = {
+    "latestOffset": "find",
+    "queryPlanning": "plan",
+    "walCommit": "begin",
+    "addBatch": "run",
+    "commitOffsets": "commit",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A batch, and where the application stands behind it."""
+
+    batch: int
+    """The number of the batch; numbers go on after a restart."""
+    started: datetime
+    duration: timedelta
+    records: int
+    """How many records the batch had."""
+    total_records: int
+    """How many records were processed since the start."""
+    records_per_second: float
+    """An average that follows the last seconds."""
+    lag: int
+    """How many records were waiting behind the batch."""
+    state_bytes: int
+    """What the state takes, in memory and in files."""
+    skipped: int
+    """How many records failed and were skipped since the start."""
+    nodes: Counters = field(repr=False)
+    """What each node received, forwarded, dropped and failed on since the start."""
+    phases: Mapping[str, timedelta] = field(repr=False)
+    """Where the time of the batch went: find the records, plan, begin, run, commit."""
+
+
+class ProgressReader:
+    """Reads the reports of a query as they come."""
+
+    def __init__(self) -> None:
+        self._seen: datetime | None = None
+        self._ended: datetime | None = None
+        self._total = 0
+        self._rate = 0.0
+
+    def read(self, reports: Sequence[Any], counters: Counters) -> Iterator[Progress]:
+        """Yield what is new among Spark's recent reports, which come oldest first."""
+        fresh: list[dict[str, Any]] = []
+        for report in reversed(reports):
+            content = json.loads(report.json())
+            if self._seen is not None and _time(content["timestamp"]) <= self._seen:
+                break
+            fresh.append(content)
+        for content in reversed(fresh):
+            self._seen = _time(content["timestamp"])
+            # While nothing comes in, Spark reports a batch that does not exist.
+            if "addBatch" in content["durationMs"]:
+                yield self._progress(content, counters)
+
+    def seen_at(self, progress: Progress, now: datetime) -> Progress:
+        """Return a progress as it looks later, when no batch has followed: its rate fades."""
+        quiet = (now - progress.started - progress.duration).total_seconds()
+        # The next batch may be on its way.
+        fading = max(0.0, quiet - max(1.0, progress.duration.total_seconds()))
+        return replace(progress, records_per_second=progress.records_per_second * _weight(fading))
+
+    def _progress(self, content: Mapping[str, Any], counters: Counters) -> Progress:
+        started, duration = _time(content["timestamp"]), timedelta(milliseconds=content["batchDuration"])
+        records = int(content["numInputRows"])
+        self._total += records
+        self._follow(records, started, started + duration)
+        sources, operators = content["sources"], content["stateOperators"]
+        phases = content["durationMs"]
+        return Progress(
+            batch=int(content["batchId"]),
+            started=started,
+            duration=duration,
+            records=records,
+            total_records=self._total,
+            records_per_second=self._rate,
+            lag=sum(int(source["metrics"].get("lag", 0)) for source in sources if "metrics" in source),
+            state_bytes=sum(_bytes(operator) for operator in operators),
+            skipped=sum(counts["failed"] for counts in counters.values()),
+            nodes=counters,
+            phases={
+                shown: timedelta(milliseconds=phases[name])
+                for name, shown in _SHOWN_PHASES.items()
+                if name in phases
+            },
+        )
+
+    def _follow(self, records: int, started: datetime, ended: datetime) -> None:
+        since = self._ended or started
+        seconds = max((ended - since).total_seconds(), 0.001)
+        now = records / seconds
+        self._rate = now if self._ended is None else now + (self._rate - now) * _weight(seconds)
+        self._ended = ended
+
+
+def _weight(seconds: float) -> float:
+    return float(0.5 ** (seconds / _HALF_LIFE_SECONDS))
+
+
+def _time(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+def _bytes(operator: Mapping[str, Any]) -> int:
+    return int(operator["memoryUsedBytes"]) + int(operator["customMetrics"].get("rocksdbSstFileSize", 0))

@@ -1,0 +1,113 @@
+"""Follows a running query in a thread: its progress, its skipped records, and its end."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from brookmere.errors import BrookmereError, EngineError, RecordError
+from brookmere.run.dead_letters import write_dead_letter
+from brookmere.run.launching import Launched
+from brookmere.run.progress import Progress, ProgressReader
+from brookmere.run.skipped import SkippedLog
+
+logger = logging.getLogger(__name__)
+
+_LOOK_SECONDS = 0.1
+
+
+class Watcher:
+    """Tells of every batch, and of the end with the error behind it, or None after a stop."""
+
+    def __init__(
+        self,
+        run: Launched,
+        *,
+        on_progress: Callable[[Progress], None],
+        on_end: Callable[[BrookmereError | None], None],
+    ) -> None:
+        self._run = run
+        self._on_progress = on_progress
+        self._on_end = on_end
+        self._stop_asked = threading.Event()
+        self._timeout = 0.0
+        self._reader = ProgressReader()
+        self._reported: str | None = None
+        self._latest: Progress | None = None
+        self._skipped = SkippedLog(run.application)
+        self._thread = threading.Thread(target=self._follow, name=f"{run.application}-watcher", daemon=True)
+
+    def start(self) -> None:
+        """Begin to follow."""
+        self._thread.start()
+
+    def ask_to_stop(self, timeout: float) -> None:
+        """Let the query finish its batch and end; after `timeout` seconds the batch is given up."""
+        self._timeout = timeout
+        self._stop_asked.set()
+
+    @property
+    def is_current_thread(self) -> bool:
+        """Tell whether a listener is asking."""
+        return threading.current_thread() is self._thread
+
+    def latest(self) -> Progress | None:
+        """Return the progress of the last batch that has ended."""
+        found = self._latest
+        return None if found is None else self._reader.seen_at(found, datetime.now(UTC))
+
+    def _follow(self) -> None:
+        try:
+            error = self._until_the_end()
+        except Exception as broken:
+            # Whatever it is, it must become the application's state.
+            logger.debug("the query cannot be followed", exc_info=True)
+            error = EngineError(
+                f"The query of {self._run.application} cannot be followed any more: "
+                f"{type(broken).__name__}: {broken}. Spark's Java process may have ended."
+            )
+        finally:
+            self._run.release()
+        self._on_end(self._with_log(error))
+
+    def _until_the_end(self) -> BrookmereError | None:
+        query = self._run.query
+        while query.handle.isActive:
+            if self._stop_asked.wait(_LOOK_SECONDS):
+                query.finish(self._timeout)
+            self._look()
+        self._look()
+        self._skipped.flush()
+        failure = query.failure()
+        query.forget()
+        letters = self._run.config.errors_dead_letter_queue_topic_name
+        if isinstance(failure, RecordError) and letters is not None:
+            write_dead_letter(self._run.topics, letters, failure)
+        if failure is None and not self._stop_asked.is_set():
+            return EngineError(
+                f"The query of {self._run.application} was stopped from outside. "
+                "Stop it with Application.stop(), and the Spark session after it."
+            )
+        return failure
+
+    def _look(self) -> None:
+        if self._run.skips:
+            self._skipped.add(self._run.query.take_failures())
+        spark: Any = self._run.query.handle._jsq
+        last = spark.lastProgress()
+        if last is None or last.timestamp() == self._reported:
+            return
+        self._reported = last.timestamp()
+        for progress in self._reader.read(spark.recentProgress(), self._run.query.counters()):
+            self._latest = progress
+            self._on_progress(progress)
+
+    def _with_log(self, error: BrookmereError | None) -> BrookmereError | None:
+        if not isinstance(error, EngineError):
+            return error
+        told = type(error)(f"{error} Spark's log is {self._run.log}.")
+        told.__cause__ = error.__cause__
+        return told
