@@ -1,0 +1,55 @@
+"""The programs that are killed: without state, with one level of it, and with two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from pyspark.sql import functions as F
+
+import brookmere as bm
+
+SOURCE = "sentences"
+SINKS = {"chaos-plain": ("long", "short"), "chaos-one": ("words",), "chaos-two": ("letters",)}
+
+
+def stateless() -> bm.StreamsBuilder:
+    """Return a filter, a map and a branch."""
+    app = bm.StreamsBuilder("chaos-plain", key=bm.Text(), value=bm.Text())
+    lines = app.stream(SOURCE).filter(lambda line: ~line.contains("x")).map_values(F.upper)
+    branches = (
+        lines.split(name="by-")
+        .branch(lambda line: F.length(line) > 22, name="long")
+        .default_branch(name="short")
+    )
+    branches["by-long"].to("long")
+    branches["by-short"].to("short")
+    return app
+
+
+def one_level() -> bm.StreamsBuilder:
+    """Return a word count."""
+    app = bm.StreamsBuilder("chaos-one", key=bm.Text(), value=bm.Text())
+    words = app.stream(SOURCE).flat_map_values(lambda line: F.split(line, " "))
+    words.group_by(lambda key, word: word).count(store="words").to_stream().to("words", value=bm.Long())
+    return app
+
+
+def two_levels() -> bm.StreamsBuilder:
+    """Return the number of updates of word counts by first letter."""
+    app = bm.StreamsBuilder("chaos-two", key=bm.Text(), value=bm.Text())
+    words = app.stream(SOURCE).flat_map_values(lambda line: F.split(line, " "))
+    counts = words.group_by(lambda key, word: word).count(store="words").to_stream()
+    letters = counts.group_by(lambda word, count: F.substring(word, 1, 1))
+    letters.reduce(lambda total, count: total + count, store="letters").to_stream().to(
+        "letters", value=bm.Long()
+    )
+    return app
+
+
+_EVERY_UPDATE = {"statestore.cache.max.bytes": 0}
+PROGRAMS: Mapping[Callable[[], bm.StreamsBuilder], Mapping[str, int]] = {
+    stateless: {},
+    one_level: {},
+    two_levels: _EVERY_UPDATE,
+}
+"""Each with its settings: results come out per batch, or each update by itself."""
