@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import re
 import shutil
-import time
 import uuid
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
@@ -14,7 +13,7 @@ from pathlib import Path
 from brookmere.errors import TopicError, TopicExistsError, UnknownTopicError, nearest
 from brookmere.serde import Serde
 from brookmere.topics.consumer import Consumer, Start
-from brookmere.topics.files import explained, sync_folder, unique
+from brookmere.topics.files import explained, is_older, sync_folder, unique
 from brookmere.topics.folder import LOCK_FILE, TOPIC_FILE, TopicFolder
 from brookmere.topics.home import default_topics_directory
 from brookmere.topics.lock import locked
@@ -26,7 +25,7 @@ from brookmere.topics.topic import Topic
 _LEGAL = re.compile(r"[a-zA-Z0-9._-]{1,249}")
 # No topic can have such a name, so folders on their way in or out are never taken for topics.
 _ON_THE_WAY = "~"
-_LEFT_OVER_SECONDS = 3600.0
+_LEFT_OVER_MS = 3_600_000
 
 
 class Topics:
@@ -63,8 +62,10 @@ class Topics:
         _check_name(name)
         try:
             with explained(f"The topic {name!r} cannot be opened", self.directory / name):
+                if name not in self:
+                    raise self._unknown(name)
                 return Topic(TopicFolder.open(self.directory / name))
-        except (FileNotFoundError, NotADirectoryError) as error:
+        except FileNotFoundError as error:
             raise self._unknown(name) from error
 
     def create(
@@ -160,7 +161,7 @@ class Topics:
     def _sweep(self) -> None:
         """Remove what a crash has left of creating or deleting."""
         for path in self.directory.glob(f"{_ON_THE_WAY}*-*"):
-            if time.time() - path.stat().st_mtime > _LEFT_OVER_SECONDS:
+            if is_older(path, now_ms() - _LEFT_OVER_MS):
                 shutil.rmtree(path, ignore_errors=True)
 
     def _unknown(self, name: str) -> UnknownTopicError:

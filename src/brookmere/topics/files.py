@@ -54,12 +54,20 @@ def sync_folder(path: Path) -> None:
         os.close(descriptor)
 
 
+def is_older(path: Path, moment: int) -> bool:
+    """Tell whether a file was last changed before a moment in milliseconds; not if it is gone by now."""
+    try:
+        return path.stat().st_mtime * 1000 < moment
+    except FileNotFoundError:
+        return False
+
+
 @contextmanager
 def explained(what: str, place: Path) -> Iterator[None]:
     """Turn the operating system's refusal into a TopicError; a missing file passes as it is."""
     try:
         yield
-    except (FileNotFoundError, NotADirectoryError):
+    except FileNotFoundError:
         raise
     except OSError as error:
         raise refused(what, place, error) from error

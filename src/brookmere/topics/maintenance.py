@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from brookmere.topics.compaction import compact
-from brookmere.topics.files import explained, sync_folder
+from brookmere.topics.files import explained, is_older, sync_folder
 from brookmere.topics.folder import TopicFolder
 from brookmere.topics.lock import locked, locked_if_free
 from brookmere.topics.manifest import Manifest, Trash
@@ -174,7 +174,7 @@ def _orphans(folder: TopicFolder, now: int) -> Iterator[Path]:
     named = folder.manifest().files()
     unnamed = [path for path in folder.segments.iterdir() if path.name not in named and path.is_file()]
     for path in [*unnamed, *folder.directory.glob("*.tmp")]:
-        if path.stat().st_mtime * 1000 < now - ORPHAN_AGE_MS:
+        if is_older(path, now - ORPHAN_AGE_MS):
             yield path
 
 
