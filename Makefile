@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup test check format bench conformance wheel clean
+.PHONY: setup demo test check format bench conformance wheel clean
 
 setup: $(STAMP)
 
@@ -13,6 +13,9 @@ $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --editable '.[dev,java]'
 	touch $@
+
+demo: $(STAMP)
+	$(BIN)/brookmere demo $(ARGS)
 
 test: $(STAMP)
 	$(BIN)/python -m pytest $(ARGS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import subprocess
 import sys
@@ -41,7 +42,20 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.fixture
-def run(folder: Path) -> Run:
+def logs() -> Iterator[None]:
+    """Undo what a command sets about logs, for the tests that come later."""
+    names = ("brookmere", "brookmere.kernel.build")
+    before = [(logging.getLogger(name), vars(logging.getLogger(name)).copy()) for name in names]
+    handlers = list(before[0][0].handlers)
+    yield
+    for logger, content in before:
+        logger.setLevel(content["level"])
+        logger.propagate = content["propagate"]
+    before[0][0].handlers[:] = handlers
+
+
+@pytest.fixture
+def run(folder: Path, logs: None) -> Run:
     """Run a command line inside this process."""
 
     def run_here(*arguments: str, stdin: str | bytes | None = None) -> Result:

@@ -101,6 +101,14 @@ def test_unknown_file_names_the_nearest(folder: Path) -> None:
     )
 
 
+def test_file_hidden_by_another_module_is_named_by_its_path(folder: Path) -> None:
+    write(folder / "numbers.py", COUNT)
+
+    for target in ("numbers:app", "numbers"):
+        assert refusal(target).endswith("name that one by its path, ./numbers.py.")
+    assert isinstance(load("./numbers.py"), StreamsBuilder)
+
+
 def test_missing_attribute_names_the_nearest_and_the_programs(folder: Path) -> None:
     write(folder / "clicks.py", COUNT)
 

@@ -166,7 +166,7 @@ def _attribute(module: ModuleType, place: str, name: str) -> Program:
             known = [known for known in vars(found) if not known.startswith("_")]
             raise CommandError(
                 f"{place} has no {part!r}.\nPrograms found there: {programs}.\n"
-                f"{_suggest(part, known, prefix=f'{place}:')}"
+                + (_hidden_file(module, place) or _suggest(part, known, prefix=f"{place}:"))
             )
         found = getattr(found, part)
     if inspect.isfunction(found) and not inspect.signature(found).parameters:
@@ -186,12 +186,19 @@ def _only_program(module: ModuleType, place: str) -> Program:
     if len({id(program) for program in programs.values()}) == 1:
         return next(iter(programs.values()))
     if not programs:
-        raise CommandError(
-            f"{place} holds no program.\n"
-            'Assign a StreamsBuilder to a name: app = bm.StreamsBuilder("my-application").'
-        )
+        example = 'Assign a StreamsBuilder to a name: app = bm.StreamsBuilder("my-application").'
+        raise CommandError(f"{place} holds no program.\n{_hidden_file(module, place) or example}")
     names = " or ".join(f"{place}:{name}" for name in programs)
     raise CommandError(f"{place} holds {len(programs)} programs.\nSay which: {names}.")
+
+
+def _hidden_file(module: ModuleType, place: str) -> str | None:
+    """Return a hint where the user's file has the name of another module, which is found instead."""
+    file = Path(f"{place}.py")
+    origin = getattr(module, "__file__", None)
+    if not file.is_file() or origin is None or Path(origin).resolve() == file.resolve():
+        return None
+    return f"This is the module {origin}, and not the file {file} here: name that one by its path, ./{file}."
 
 
 def _programs(module: ModuleType) -> dict[str, Program]:

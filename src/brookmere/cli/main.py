@@ -10,7 +10,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from brookmere.cli import console, consume, describe, doctor, produce, topics
+from brookmere.cli import console, consume, describe, doctor, produce, run, topics
+from brookmere.cli.demo.command import demo
 from brookmere.cli.failures import tell
 
 DONE, FAILED, INTERRUPTED = 0, 1, 130
@@ -48,10 +49,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command("run")(run.run)
 app.command("describe")(describe.describe)
 app.add_typer(topics.app, name="topics")
 app.command("produce")(produce.produce)
 app.command("consume")(consume.consume)
+app.command("demo")(demo)
 app.command("doctor")(doctor.doctor)
 
 

@@ -1,0 +1,1 @@
+"""`brookmere demo`: a word count over a stream of sentences, live."""

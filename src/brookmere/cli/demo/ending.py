@@ -1,0 +1,63 @@
+"""Tells what a demo did, where everything lies, and what to try next."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+from rich.text import Text
+
+from brookmere.cli import console
+from brookmere.cli.demo.place import PROGRAM, Place
+from brookmere.cli.demo.scene import Scene
+
+
+def tell_end(place: Place, scene: Scene) -> None:
+    """Write the end of a demo on stdout."""
+    batches = 0 if scene.progress is None else scene.progress.batch + 1
+    words = sum(scene.counts.values())
+    delay = scene.delay()
+    best = " · ".join(f"{word} {count}" for word, count in scene.top()[:8])
+    write, out = console.write, console.out
+    write("")
+    out.print(Text("What was done", style="bold"))
+    write(
+        f"  {scene.sent:,} lines came in, {words:,} words were counted, {len(scene.counts):,} different ones."
+    )
+    write(f"  {best}")
+    seen = "" if delay is None else f", and a count changed {delay:,} ms after its line was written"
+    write(f"  Spark ran {batches:,} batches{seen}.")
+    write("")
+    out.print(Text(f"What is in {place.directory}", style="bold"))
+    sizes = [f"{name} ({place.topics[name].describe().records:,} records)" for name in place.topics]
+    write(f"  {PROGRAM:<18}the program: change it, and run it again")
+    write(f"  {'.brookmere/topics':<18}the topics {' and '.join(sizes)}")
+    write(f"  {'.brookmere/state':<18}the counts: the next run goes on with them")
+    write("")
+    out.print(Text("What to try next", style="bold"))
+    for command in next_commands(place):
+        write(f"  {command}")
+
+
+def next_commands(place: Place) -> list[str]:
+    """Return commands that work when they are typed one after the other."""
+    found = shutil.which("brookmere")
+    own = Path(sys.executable).parent / "brookmere"
+    activate = own.parent / "activate"
+    commands = [f"cd {shlex.quote(str(place.directory))}"]
+    if found is None or Path(found).resolve() != own.resolve():
+        commands.append(
+            f"source {shlex.quote(str(activate))}"
+            if activate.exists()
+            else f"export PATH={shlex.quote(str(own.parent))}:$PATH"
+        )
+    return [
+        *commands,
+        "brookmere topics list",
+        "brookmere consume word-counts --offset -10",
+        'echo "I go on for ever" | brookmere produce lines',
+        f"brookmere run {PROGRAM}",
+        f"brookmere describe {PROGRAM}",
+    ]

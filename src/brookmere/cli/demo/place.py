@@ -1,0 +1,61 @@
+"""Turns a directory into the place of a demo: its program, its topics, its state."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import brookmere as bm
+from brookmere.errors import CommandError
+from brookmere.topics import Consumer, Topics
+
+PROGRAM = "word_count.py"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The directory of a demo, laid out so that commands find everything when they are started there."""
+
+    directory: Path
+
+    @staticmethod
+    def make(directory: Path | None) -> Place:
+        """Lay out a directory, or a new temporary one; what is there already stays."""
+        chosen = (
+            Path(tempfile.mkdtemp(prefix="brookmere-demo-")) if directory is None else directory.absolute()
+        )
+        chosen.mkdir(parents=True, exist_ok=True)
+        place = Place(chosen)
+        if not place.program.exists():
+            shutil.copyfile(example(PROGRAM), place.program)
+        place.topics.create("lines", exist_ok=True)
+        place.topics.create("word-counts", exist_ok=True)
+        return place
+
+    @property
+    def program(self) -> Path:
+        return self.directory / PROGRAM
+
+    @property
+    def topics(self) -> Topics:
+        return Topics(self.directory / ".brookmere" / "topics")
+
+    def settings(self) -> dict[str, object]:
+        return {"topics.dir": self.topics.directory, "state.dir": self.directory / ".brookmere" / "state"}
+
+    def counts(self) -> Consumer:
+        """Return what reads the counts, those of an earlier demo in the same directory included."""
+        return self.topics.consumer("word-counts", key=bm.Text(), value=bm.Long())
+
+
+def example(name: str) -> Path:
+    """Return the file of an example: a wheel carries them, and a working copy has them beside its sources."""
+    package = Path(bm.__file__).parent
+    for folder in (package / "examples", package.parents[1] / "examples"):
+        if (folder / name).is_file():
+            return folder / name
+    raise CommandError(
+        f"The example {name} is missing from {package}.\nReinstall brookmere: it is incomplete."
+    )
