@@ -21,7 +21,10 @@ def code_blocks(page: Path) -> Iterator[str]:
 
 PAGES = [
     page
-    for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    for page in [
+        ROOT / "README.md",
+        *sorted(p for p in (ROOT / "docs").rglob("*.md") if p.parent.name != "tutorial"),
+    ]
     if next(code_blocks(page), None) is not None
 ]
 
