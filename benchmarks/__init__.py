@@ -1,1 +1,1 @@
-"""Measures Brookmere beside Spark's own aggregation: `python -m benchmarks`."""
+"""Measures Brookmere beside Spark's own streaming: `python -m benchmarks`."""

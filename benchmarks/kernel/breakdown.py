@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from benchmarks.cases import PASS, SOURCE, STAGE_0, Case
-from benchmarks.throughput import Result
+from benchmarks.kernel.cases import PASS, SOURCE, STAGE_0, Case
+from benchmarks.kernel.throughput import Result
 
 
 @dataclass(frozen=True, slots=True)

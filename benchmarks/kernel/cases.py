@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 import brookmere as bm
-from benchmarks.data import PARTITIONS, TOPIC, Feed
+from benchmarks.kernel.data import PARTITIONS, TOPIC, Feed
 from brookmere.run import assemble
 
 Shape = Literal["source", "stage 0", "pass", "count", "chain"]

@@ -7,12 +7,9 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from benchmarks.cases import MODULUS, Case
-from benchmarks.data import Feed, quotient
-
-
-class WrongResultError(Exception):
-    """What was measured did not give the right results."""
+from benchmarks.failures import WrongResultError
+from benchmarks.kernel.cases import MODULUS, Case
+from benchmarks.kernel.data import Feed, quotient
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from benchmarks.cases import NATIVE, NATIVE_DIRECT, Case
-from benchmarks.latency import Latency
-from benchmarks.throughput import Result
+from benchmarks.kernel.cases import NATIVE, NATIVE_DIRECT, Case
+from benchmarks.kernel.latency import Latency
+from benchmarks.kernel.throughput import Result
 
 MANY_KEYS = 100_000
 FEW_KEYS = 100

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from benchmarks.cases import NATIVE, NATIVE_DIRECT, Case
-from benchmarks.data import Feed
-from benchmarks.throughput import Result
+from benchmarks.kernel.cases import NATIVE, NATIVE_DIRECT, Case
+from benchmarks.kernel.data import Feed
+from benchmarks.kernel.throughput import Result
 
 CASES = (NATIVE, NATIVE_DIRECT, Case("count", "memory", "every"), Case("count", "rocksdb", "every"))
 FEED = Feed(keys=100, rows=1, source_partitions=1)

@@ -14,20 +14,17 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from benchmarks.cases import Case, Running, start
-from benchmarks.check import Facts, found
 from benchmarks.clock import cpu_clock
-from benchmarks.data import Feed
+from benchmarks.failures import QueryFailedError
+from benchmarks.kernel.cases import Case, Running, start
+from benchmarks.kernel.check import Facts, found
+from benchmarks.kernel.data import Feed
 
 _PATIENCE = 300.0
 _POLL = 0.01
 
 Times = list[list[int]]
 """[ns processing, ns writing state, rows] of Brookmere's stages 1 and on, of all tasks."""
-
-
-class QueryFailedError(Exception):
-    """A query ended, or hung, before it was measured."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Turns results into a text for people and a document for programs."""
+"""Turns results into tables for people and a document for programs."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from benchmarks.breakdown import Breakdown
-from benchmarks.cases import NATIVE, Case
-from benchmarks.goals import Goal
-from benchmarks.latency import Latency
-from benchmarks.throughput import Result
+from benchmarks.kernel.breakdown import Breakdown
+from benchmarks.kernel.cases import NATIVE, Case
+from benchmarks.kernel.goals import Goal
+from benchmarks.kernel.latency import Latency
+from benchmarks.kernel.throughput import Result
+from benchmarks.tables import Cells, Table, pairs
 
 CLOCKS = ("| processing", "writing state", "commit")
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything that one run of the command found out."""
+    """Everything that was found out about the kernel."""
 
-    machine: Mapping[str, str]
     settings: Mapping[str, Any]
     results: Sequence[Mapping[Case, Result]]
     """One mapping per number of keys."""
@@ -27,22 +27,16 @@ class Report:
     latencies: Sequence[Latency]
     goals: Sequence[Goal]
 
-    def text(self) -> str:
-        """Return aligned tables."""
-        parts = [
-            _pairs("Machine", self.machine),
-            _pairs("Settings", self.settings),
-            _throughput(self.results),
-            _breakdowns(self.breakdowns),
-            _latencies(self.latencies),
-            _goals(self.goals),
-        ]
-        return "\n\n".join(part for part in parts if part) + "\n"
+    def tables(self) -> list[Table]:
+        """Return what people want to know."""
+        found = [pairs("Settings", self.settings)]
+        found += [_throughput(self.results), _breakdowns(self.breakdowns)]
+        found += [_latencies(self.latencies)] if self.latencies else []
+        return found + ([_goals(self.goals)] if self.goals else [])
 
     def document(self) -> dict[str, Any]:
         """Return the same, and every measured batch, as plain values."""
         return {
-            "machine": dict(self.machine),
             "settings": dict(self.settings),
             "throughput": [
                 {
@@ -64,11 +58,9 @@ class Report:
         }
 
 
-def _throughput(groups: Sequence[Mapping[Case, Result]]) -> str:
-    if not groups:
-        return ""
+def _throughput(groups: Sequence[Mapping[Case, Result]]) -> Table:
     head = ("keys", "case", "rows/s", "x Spark", "CPU us/row", "x Spark", "median us/row")
-    rows: list[tuple[str, ...]] = []
+    rows: list[Cells] = []
     for results in groups:
         native = results[NATIVE]
         for case, result in results.items():
@@ -90,12 +82,10 @@ def _throughput(groups: Sequence[Mapping[Case, Result]]) -> str:
     note = (
         "A chain is set against Spark's one count; Spark refuses an aggregate of an aggregate in update mode."
     )
-    return f"{title}\n{table(head, rows[:-1])}\n  {note}"
+    return Table(title, head, rows[:-1], note)
 
 
-def _breakdowns(found: Sequence[Breakdown]) -> str:
-    if not found:
-        return ""
+def _breakdowns(found: Sequence[Breakdown]) -> Table:
     head = ("keys", "case", "source", "stage 0", "exchange", "kernel+state", "total", *CLOCKS)
     rows = [
         (
@@ -118,12 +108,10 @@ def _breakdowns(found: Sequence[Breakdown]) -> str:
         for one in found
     ]
     title = "Where the time goes: us per row of the cheapest batch; processor time, then what clocks say"
-    return f"{title}\n{table(head, rows)}"
+    return Table(title, head, rows)
 
 
-def _latencies(found: Sequence[Latency]) -> str:
-    if not found:
-        return ""
+def _latencies(found: Sequence[Latency]) -> Table:
     native = next(one for one in found if one.case == NATIVE)
     head = ("case", "p50 ms", "x Spark", "p95 ms", "least ms", "running p50 ms")
     rows = [
@@ -137,12 +125,10 @@ def _latencies(found: Sequence[Latency]) -> str:
         )
         for one in found
     ]
-    return "Latency: one row per batch, time of a trigger; less is better\n" + table(head, rows)
+    return Table("Latency: one row per batch, time of a trigger; less is better", head, rows)
 
 
-def _goals(found: Sequence[Goal]) -> str:
-    if not found:
-        return ""
+def _goals(found: Sequence[Goal]) -> Table:
     rows = [
         (
             goal.what,
@@ -153,24 +139,4 @@ def _goals(found: Sequence[Goal]) -> str:
         )
         for goal in found
     ]
-    return "Goals\n" + table(("what", "x Spark", "x Spark, noop sink", "goal", ""), rows)
-
-
-def _pairs(title: str, pairs: Mapping[str, Any]) -> str:
-    width = max(len(name) for name in pairs)
-    return "\n".join([title, *(f"  {name:<{width}}  {value}" for name, value in pairs.items())])
-
-
-def table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
-    """Return columns under their heads: numbers to the right, words to the left. An empty row is a gap."""
-    filled = [row for row in rows if row]
-    widths = [max(len(row[i]) for row in (head, *filled)) for i in range(len(head))]
-    is_number = [all(row[i][:1] in "-0123456789" for row in filled) for i in range(len(head))]
-
-    def line(cells: tuple[str, ...]) -> str:
-        if not cells:
-            return ""
-        placed = zip(cells, widths, is_number, strict=True)
-        return "  " + "  ".join(f"{c:>{w}}" if number else f"{c:<{w}}" for c, w, number in placed).rstrip()
-
-    return "\n".join([line(head), "  " + "  ".join("-" * w for w in widths), *(line(row) for row in rows)])
+    return Table("Goals", ("what", "x Spark", "x Spark, noop sink", "goal", ""), rows)

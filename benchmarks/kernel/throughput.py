@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-from benchmarks.cases import Case
-from benchmarks.check import Facts, compare, expected
-from benchmarks.data import Feed
-from benchmarks.measure import Batch, Bench
+from benchmarks.kernel.cases import Case
+from benchmarks.kernel.check import Facts, compare, expected
+from benchmarks.kernel.data import Feed
+from benchmarks.kernel.measure import Batch, Bench
 
 
 @dataclass(frozen=True, slots=True)

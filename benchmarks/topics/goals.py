@@ -1,0 +1,51 @@
+"""Turns results into the marks that were set for them, met or missed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from benchmarks.topics.cases import Case
+from benchmarks.topics.latency import Latency
+from benchmarks.topics.throughput import Result
+
+FEW_KEYS = 100
+MANY_KEYS = 100_000
+LEAST_RATIOS = {FEW_KEYS: 0.9, MANY_KEYS: 1.2}
+MOST_MS = 400.0
+MOST_RATIO = 1.3
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """A number, and the least or the most it may be."""
+
+    what: str
+    found: float
+    least: float | None = None
+    most: float | None = None
+
+    @property
+    def is_met(self) -> bool:
+        """Tell whether the mark is reached."""
+        return (self.least is None or self.found >= self.least) and (
+            self.most is None or self.found <= self.most
+        )
+
+
+def goals(groups: Sequence[Mapping[Case, Result]], latencies: Sequence[Latency]) -> list[Goal]:
+    """Return the marks that these results can tell of."""
+    found = []
+    for results in groups:
+        workload = next(iter(results)).workload
+        least = LEAST_RATIOS.get(workload.keys)
+        if least is not None:
+            native, own = (
+                results[Case(workload, engine)].rows_per_second for engine in ("PySpark", "Brookmere")
+            )
+            found.append(Goal(f"rows/s x PySpark, {workload.name}", own / native, least=least))
+    p50 = {one.engine: one.p50 for one in latencies}
+    if p50:
+        found.append(Goal("latency p50, ms", p50["Brookmere"], most=MOST_MS))
+        found.append(Goal("latency p50 x PySpark", p50["Brookmere"] / p50["PySpark"], most=MOST_RATIO))
+    return found
