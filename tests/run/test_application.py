@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -455,8 +456,59 @@ def test_topic_that_vanishes_ends_the_application_in_words(home: Home) -> None:
 
     assert application.wait(60)
     assert application.state == "failed"
-    assert isinstance(application.error, bm.EngineError)
-    assert "spark.log" in str(application.error)
+    assert isinstance(application.error, bm.TopicError)
+    assert str(application.error).startswith("The topic 'in' does not exist in ")
+
+
+def test_damaged_topic_ends_the_application_in_words(home: Home) -> None:
+    home.write("in", "a")
+    (segment,) = (home.topics["in"].directory / "segments").iterdir()
+    segment.write_bytes(segment.read_bytes()[:-1] + b"x")
+
+    with pytest.raises(bm.TopicError, match=r"The segment .* of the topic 'in' is damaged"):
+        home.run(shout())
+
+
+def test_function_of_python_that_raises_ends_the_application_with_its_place(home: Home) -> None:
+    home.write("in", "a")
+    app = bm.StreamsBuilder("tap", key=bm.Text(), value=bm.Text())
+    app.stream("in").peek(lambda key, value: {}[value]).to("out")
+
+    with pytest.raises(bm.EngineError) as caught:
+        home.run(app)
+
+    text = str(caught.value)
+    assert "A Python function that the program calls failed with KeyError: 'a' (" in text
+    assert "test_application.py:" in text
+    assert "spark.log" in text
+    assert isinstance(caught.value.__cause__, KeyError)
+    assert home.read("out") == []
+
+
+def test_store_that_would_be_lost_is_refused(home: Home) -> None:
+    home.write("in", "a")
+    home.run(count())
+
+    with pytest.raises(bm.StateError, match="the store 'counts' is of the kind auto, and the program asks"):
+        home.application(count(), store__type="rocksdb").start()
+
+
+def test_state_that_is_gone_is_told(home: Home) -> None:
+    home.write("in", "a")
+    state = home.run(count()).state_directory / "checkpoint" / "state"
+    shutil.rmtree(state)
+    home.write("in", "b")
+
+    with pytest.raises(bm.StateError, match="The state of the application is not there"):
+        home.run(count())
+
+
+def test_checkpoint_that_is_nonsense_is_told(home: Home) -> None:
+    home.write("in", "a")
+    (home.run(shout()).state_directory / "checkpoint" / "offsets" / "0").write_text("nonsense")
+
+    with pytest.raises(bm.StateError, match=r"offsets/0 is no entry of its log"):
+        home.application(shout()).start()
 
 
 def test_query_that_is_stopped_from_outside_is_a_failure(home: Home, spark: SparkSession) -> None:

@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 import brookmere as bm
-from brookmere.errors import EngineError, ProcessingError, ProductionError
+from brookmere.errors import EngineError, ProcessingError, ProductionError, TopicError
 from brookmere.plan.stages import plan
 from brookmere.run.compiler import HANDLERS, compile_plan
 from brookmere.run.embedded import launch
@@ -371,7 +371,7 @@ def test_a_damaged_segment_is_named_with_the_way_out(place: Place) -> None:
     data[len(data) // 2] ^= 1
     segment.write_bytes(data)
 
-    with place.running(copying("in")) as query, pytest.raises(EngineError) as error:
+    with place.running(copying("in")) as query, pytest.raises(TopicError) as error:
         query.process_all_available()
 
     assert segment.name in str(error.value)

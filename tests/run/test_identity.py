@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from brookmere.errors import StateError
-from brookmere.run.identity import Identity, claim, has_positions
+from brookmere.run.identity import Identity, StoreForm, claim, has_positions
 
-WORDS = Identity("words", {"in": "a1"}, {"in": 2, "words-repartition": 2})
+COUNTS = StoreForm(1, "auto", "string", "bigint")
+WORDS = Identity("words", {"in": "a1"}, {"in": 2, "words-repartition": 2}, 1, {"counts": COUNTS})
+
+
+def with_store(**changes: Any) -> Identity:
+    return replace(WORDS, stores={"counts": replace(COUNTS, **changes)})
 
 
 def test_application_may_come_back(tmp_path: Path) -> None:
@@ -23,7 +29,7 @@ def test_application_may_come_back(tmp_path: Path) -> None:
 
 def test_topics_may_come_and_go(tmp_path: Path) -> None:
     claim(tmp_path, tmp_path / "checkpoint", WORDS)
-    claim(tmp_path, tmp_path / "checkpoint", Identity("words", {"more": "b1"}, {"more": 3}))
+    claim(tmp_path, tmp_path / "checkpoint", Identity("words", {"more": "b1"}, {"more": 3}, 1, {}))
     claim(tmp_path, tmp_path / "checkpoint", WORDS)
 
 
@@ -36,6 +42,21 @@ def test_topics_may_come_and_go(tmp_path: Path) -> None:
             replace(WORDS, partitions={"in": 2, "words-repartition": 4}),
             "'words-repartition' had 2 partitions and now has 4",
         ),
+        (replace(WORDS, stages=0), "the program ran in 1 stages with state and now runs in 0"),
+        (
+            with_store(value="string"),
+            "the store 'counts' has values of bigint, and the program needs string",
+        ),
+        (with_store(key="int"), "the store 'counts' has keys of string, and the program needs int"),
+        (with_store(stage=2), "the store 'counts' has moved from stage 1 to stage 2"),
+        (
+            with_store(kind="rocksdb"),
+            "the store 'counts' is of the kind auto, and the program asks for rocksdb",
+        ),
+        (
+            with_store(kind="memory"),
+            "the store 'counts' is of the kind auto, and the program asks for memory",
+        ),
     ],
 )
 def test_state_that_does_not_fit_is_refused_with_a_way_out(tmp_path: Path, now: Identity, found: str) -> None:
@@ -46,8 +67,14 @@ def test_state_that_does_not_fit_is_refused_with_a_way_out(tmp_path: Path, now: 
 
     text = str(caught.value)
     assert f"cannot go on with the state in {tmp_path}. Found: {found}" in text
-    assert "Begin anew under another application.id or with another state.dir" in text
+    assert "begin anew under another application.id or without this directory" in text
     claim(tmp_path, tmp_path / "checkpoint", WORDS)
+
+
+def test_stores_may_come_and_go_and_one_in_memory_may_grow(tmp_path: Path) -> None:
+    claim(tmp_path, tmp_path / "checkpoint", with_store(kind="memory"))
+    claim(tmp_path, tmp_path / "checkpoint", replace(WORDS, stores={"counts": COUNTS, "more": COUNTS}))
+    claim(tmp_path, tmp_path / "checkpoint", replace(WORDS, stores={"more": COUNTS}))
 
 
 def test_topic_that_is_created_again_is_noticed_after_a_pause(tmp_path: Path) -> None:

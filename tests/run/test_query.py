@@ -249,7 +249,7 @@ def test_sink_that_fails_is_told_apart_from_records(workshop: Workshop) -> None:
     workshop.topic.append([("k", "", 1)])
     query = workshop.start(counting(), sink=broken)
 
-    with pytest.raises(bm.EngineError, match="The sink failed with OSError: the disk is full") as caught:
+    with pytest.raises(bm.EngineError, match="calls failed with OSError: the disk is full") as caught:
         query.process_all_available()
 
     assert isinstance(caught.value.__cause__, OSError)

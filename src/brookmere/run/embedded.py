@@ -44,6 +44,7 @@ def launch(
     Topics that records are routed to are created with `new_partitions` when they do not exist.
     """
     name = f"{application}-{uuid.uuid4().hex[:8]}"
+    raised: list[Exception] = []
     raw = read_topics(
         session, topics, compiled.plan.topics, layout="raw", reset=reset, lost=lost, limit=max_batch_records,
         application=name, whole=json.dumps(sorted(_global_topics(compiled))),
@@ -54,12 +55,14 @@ def launch(
         _register(
             session, name, compiled, assembly, topics, application, continue_on, dead_letter, new_partitions
         )
+        if compiled.taps:
+            _listen(session, name, compiled, raised)
         return rows.writeStream.format(FORMAT).option("plan", name)
 
     chosen = trigger or ({"processingTime": f"{interval_ms} milliseconds"} if interval_ms > 0 else None)
     return started(
         compiled, raw, write, session=session, checkpoint=checkpoint, spark_partitions=spark_partitions,
-        name=application, trigger=chosen, embedded_as=name,
+        name=application, trigger=chosen, raised=raised, embedded_as=name,
     )  # fmt: skip
 
 
@@ -97,10 +100,22 @@ def _register(
         assembly.program().settings().topics(), [h for h in HANDLERS if h in continue_on],
         list(compiled.numbers), dead_letter, new_partitions,
     )  # fmt: skip
-    if compiled.taps:
-        callbacks: Any = ensure_callback_server_started
-        callbacks(session.sparkContext._gateway)
-        jvm.brookmere.topics.Sinks.listen(name, _Taps(lambda data: _show(compiled, data)))
+
+
+def _listen(session: SparkSession, name: str, compiled: Compiled, raised: list[Exception]) -> None:
+    jvm: Any = session._jvm
+    callbacks: Any = ensure_callback_server_started
+    callbacks(session.sparkContext._gateway)
+
+    def receive(data: bytes) -> None:
+        try:
+            _show(compiled, data)
+        except Exception as error:
+            # Spark hands on only the text of what a callback raises.
+            raised.append(error)
+            raise
+
+    jvm.brookmere.topics.Sinks.listen(name, _Taps(receive))
 
 
 def _show(compiled: Compiled, data: bytes) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import traceback
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
 
-from brookmere.errors import EngineError, RecordError
-from brookmere.run.outputs import record_error
+from brookmere.errors import BrookmereError, EngineError, StateError, TopicError
+from brookmere.run.outputs import plain_words, record_error
 
 _CHANGED_STORE = re.compile(
     r"SCHEMA_NOT_COMPATIBLE\].*Existing (?P<part>key|value)_schema=(?P<old>\S+)"
@@ -17,8 +18,11 @@ _CHANGED_STORE = re.compile(
 )
 
 
-def from_java(exception: Any) -> RecordError | EngineError:
-    """Return the record's failure somewhere in the chain of causes, or else the engine's."""
+_LOST_STATE = re.compile(r"STREAMING_STATEFUL_OPERATOR_(MISSING_STATE_DIRECTORY|NOT_MATCH)|CANNOT_LOAD_STATE")
+
+
+def from_java(exception: Any) -> BrookmereError:
+    """Return the record's failure somewhere in the chain of causes, or else that of the innermost cause."""
     cause, innermost = exception, exception
     while cause is not None:
         innermost = cause
@@ -37,21 +41,46 @@ def from_java(exception: Any) -> RecordError | EngineError:
                 value=_bytes(cause.value()),
             )
         cause = cause.getCause()
-    return EngineError(_engine_words(str(innermost.toString())))
+    return _innermost(innermost)
 
 
-def from_python(error: Exception) -> RecordError | EngineError:
+def from_python(error: Exception) -> BrookmereError:
     """Return the failure behind an exception of Python, which may stand for one of the JVM."""
     java = error.java_exception if isinstance(error, Py4JJavaError) else getattr(error, "_origin", None)
     if java is not None:
         return from_java(java)
-    return EngineError(f"The sink failed with {type(error).__name__}: {error}")
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""
+    return EngineError(
+        f"A Python function that the program calls failed with {type(error).__name__}: {error}{place}. "
+        "Correct it: the batch is repeated at the next start."
+    )
+
+
+def _innermost(exception: Any) -> BrookmereError:
+    kind, said = str(exception.getClass().getName()), str(exception.getMessage())
+    if kind == "brookmere.kernel.topics.TopicLog$TopicException":
+        return TopicError(_sentence(said))
+    thrown_in = exception.getStackTrace()
+    if len(thrown_in) and str(thrown_in[0].getClassName()).startswith("brookmere."):
+        return EngineError(_sentence(said))
+    if _LOST_STATE.search(said):
+        return StateError(
+            "The state of the application is not there, or is not the state of this program. "
+            f"Found: {_sentence(plain_words(said))} "
+            "Restore the state directory, or begin anew under another application.id."
+        )
+    return EngineError(_engine_words(f"{kind}: {said}"))
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith(".") else f"{text}."
 
 
 def _engine_words(text: str) -> str:
     changed = _CHANGED_STORE.search(text)
     if changed is None:
-        return f"The query failed: {text}"
+        return f"The query failed: {_sentence(text)}"
     return (
         f"The checkpoint holds a store with {changed['part']}s of another type. "
         f"Found {changed['old']}, the program has {changed['new']}. "

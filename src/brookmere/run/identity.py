@@ -5,13 +5,23 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
 from brookmere.errors import StateError
 
 _FILE = "application.json"
 _FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class StoreForm:
+    """How a store is kept: in which stage, as which kind, with keys and values of which types."""
+
+    stage: int
+    kind: str
+    key: str
+    value: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +33,9 @@ class Identity:
     """The ids of the topics that are read: a topic that is deleted and created again has another one."""
     partitions: Mapping[str, int]
     """Of the topics that are read, and of the repartitions: they decide which task keeps a key."""
+    stages: int
+    """How many stages keep state: each has its own."""
+    stores: Mapping[str, StoreForm]
 
 
 def has_positions(checkpoint: Path) -> bool:
@@ -43,7 +56,7 @@ def claim(directory: Path, checkpoint: Path, identity: Identity) -> None:
     for problem in () if before is None else _problems(before, identity):
         _refuse(identity, directory, problem)
     topics = {**(before.topics if before else {}), **identity.topics}
-    _write(file, Identity(identity.application, topics, identity.partitions))
+    _write(file, replace(identity, topics=topics))
 
 
 def _problems(before: Identity, now: Identity) -> Iterator[str]:
@@ -56,21 +69,41 @@ def _problems(before: Identity, now: Identity) -> Iterator[str]:
         new = now.partitions.get(topic, count)
         if new != count:
             yield f"{topic!r} had {count} partitions and now has {new}, and the state is kept by partition"
+    if before.stages != now.stages:
+        yield (
+            f"the program ran in {before.stages} stages with state and now runs in {now.stages}; "
+            "a repartition or the first or last store came or went"
+        )
+    for name, form in now.stores.items():
+        yield from _changes(name, before.stores.get(name, form), form)
+
+
+def _changes(store: str, before: StoreForm, now: StoreForm) -> Iterator[str]:
+    for part, was, is_now in (("keys", before.key, now.key), ("values", before.value, now.value)):
+        if was != is_now:
+            yield f"the store {store!r} has {part} of {was}, and the program needs {is_now}"
+    if before.stage != now.stage:
+        yield f"the store {store!r} has moved from stage {before.stage} to stage {now.stage}"
+    # A store of the kind "auto" finds what one in memory has left, and no other finds what another has.
+    if before.kind != now.kind and (before.kind, now.kind) != ("memory", "auto"):
+        yield f"the store {store!r} is of the kind {before.kind}, and the program asks for {now.kind}"
 
 
 def _refuse(identity: Identity, directory: Path, found: str) -> None:
     raise StateError(
         f"The application {identity.application!r} cannot go on with the state in {directory}. "
         f"Found: {found}. "
-        "Begin anew under another application.id or with another state.dir, or delete this directory: "
-        "then the application forgets its state and reads its topics from where auto.offset.reset says."
+        "Run the program that fits (a new store= for a new result, too), or begin anew under another "
+        "application.id or without this directory: then the application forgets its state and positions."
     )
 
 
 def _read(file: Path) -> Identity | None:
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
-        return Identity(content["application"], content["topics"], content["partitions"])
+        known = {part.name: content[part.name] for part in fields(Identity)}
+        stores = {name: StoreForm(**form) for name, form in known.pop("stores").items()}
+        return Identity(**known, stores=stores)
     except FileNotFoundError:
         return None
     except (ValueError, KeyError, TypeError) as error:

@@ -6,18 +6,19 @@ import logging
 import threading
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from pyspark.sql import SparkSession
+from pyspark.sql.types import _parse_datatype_json_string
 
 from brookmere.config import Config
 from brookmere.dsl.builder import StreamsBuilder
 from brookmere.errors import StateError
 from brookmere.plan.stages import Plan, plan
-from brookmere.run.compiler import compile_plan
+from brookmere.run.compiler import Compiled, compile_plan
 from brookmere.run.embedded import launch
 from brookmere.run.housekeeping import Housekeeping
-from brookmere.run.identity import Identity, claim, has_positions
+from brookmere.run.identity import Identity, StoreForm, claim, has_positions
 from brookmere.run.inputs import TopicPlan, plan_topics
 from brookmere.run.instance import Instance, hold
 from brookmere.run.query import Query
@@ -110,7 +111,10 @@ def _launch(planned: Plan, needed: TopicPlan, topics: Topics, config: Config, in
             topics.create(name, partitions, exist_ok=True)
             logger.info("created the topic %s with %d partitions", name, partitions)
         ids = {name: topics[name].id for name in planned.topics}
-        claim(instance.directory, checkpoint, Identity(application, ids, planned.partitions))
+        identity = Identity(
+            application, ids, planned.partitions, len(planned.stages) - 1, _stores(compiled, session)
+        )
+        claim(instance.directory, checkpoint, identity)
         query = launch(
             compiled,
             session=session,
@@ -129,6 +133,19 @@ def _launch(planned: Plan, needed: TopicPlan, topics: Topics, config: Config, in
     housekeeping = Housekeeping(topics, written=needed.written, read=planned.topics)
     housekeeping.start()
     return Launched(application, config, query, topics, instance, housekeeping)
+
+
+def _stores(compiled: Compiled, session: SparkSession) -> dict[str, StoreForm]:
+    jvm: Any = session._jvm
+    found = jvm.org.apache.spark.sql.brookmere.Assembly.stores(compiled.program)
+    return {
+        str(name): StoreForm(int(stage), str(kind), _type(key), _type(value))
+        for name, kind, key, value, stage in found
+    }
+
+
+def _type(text: str) -> str:
+    return str(_parse_datatype_json_string(text).simpleString())
 
 
 def _session(config: Config, log: Path) -> SparkSession:

@@ -17,7 +17,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from pyspark.sql.types import TimestampType
 
 from brookmere.config import check_choice
-from brookmere.errors import EngineError, Fault, RecordError, TopologyError, nearest
+from brookmere.errors import BrookmereError, Fault, RecordError, StateError, TopologyError, nearest
 from brookmere.plan.stages import plan
 from brookmere.run.compiler import DEFAULT_CACHE_BYTES, DEFAULT_LOG_BYTES, HANDLERS, Compiled, compile_plan
 from brookmere.run.failures import from_java, from_python
@@ -62,7 +62,7 @@ class Query:
             cause = self.raised[-1] if self.raised else error
             raise failed from (None if isinstance(failed, RecordError) else cause)
 
-    def failure(self) -> RecordError | EngineError | None:
+    def failure(self) -> BrookmereError | None:
         """Return why the query failed, or None."""
         if self.raised:
             return from_python(self.raised[-1])
@@ -325,8 +325,14 @@ def checkpointed_partitions(checkpoint: str | Path) -> int | None:
     logs = sorted((int(p.name), p) for p in offsets.iterdir() if p.name.isdigit())
     if not logs:
         return None
-    settings = json.loads(logs[-1][1].read_text().splitlines()[1])["conf"]
-    return int(settings["spark.sql.shuffle.partitions"])
+    try:
+        settings = json.loads(logs[-1][1].read_text().splitlines()[1])["conf"]
+        return int(settings["spark.sql.shuffle.partitions"])
+    except (IndexError, KeyError, ValueError) as error:
+        raise StateError(
+            f"The checkpoint in {checkpoint} cannot be read. Found: {logs[-1][1]} is no entry of its log. "
+            "Restore the directory from a copy, or begin anew without it."
+        ) from error
 
 
 def _shuffle_partitions(session: SparkSession) -> int:

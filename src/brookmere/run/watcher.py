@@ -82,6 +82,8 @@ class Watcher:
         self._look()
         self._skipped.flush()
         failure = query.failure()
+        if failure is not None and query.raised:
+            failure.__cause__ = query.raised[-1]
         query.forget()
         letters = self._run.config.errors_dead_letter_queue_topic_name
         if isinstance(failure, RecordError) and letters is not None:
