@@ -108,7 +108,7 @@ def test_bad_line_is_named_and_what_stands_before_it_is_kept(
     assert "Error: Line 3 of stdin is no record: " in shown.stderr
     assert reason in shown.stderr
     assert f"Found: {bad}" in shown.stderr
-    assert "The 2 lines before it are written" in shown.stderr
+    assert "Written so far: 2 lines." in shown.stderr
     assert len(content(topic)) == 2
 
 

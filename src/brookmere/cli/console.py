@@ -50,6 +50,15 @@ def write_table(rows: Table) -> None:
         write(line.rstrip())
 
 
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "record"), counted(2000, "record")
+    ('1 record', '2,000 records')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def size(count: float) -> str:
     """Return a number of bytes for people: 812 B, 1.4 MB.
 

@@ -113,7 +113,7 @@ def produce(
             count += _write_block(write, lines, name, count)
     seconds = time.monotonic() - started
     rate = f", {count / seconds:,.0f} records/s" if count >= 1000 else ""
-    console.say(f"{count:,} record{'' if count == 1 else 's'} to {topic} in {seconds:.1f} s{rate}.")
+    console.say(f"{console.counted(count, 'record')} to {topic} in {seconds:.1f} s{rate}.")
 
 
 class _BadLineError(Exception):
@@ -139,7 +139,7 @@ def _write_block(write: Write, lines: Sequence[bytes], name: str, before: int) -
         text = lines[failure.place].decode(errors="replace")[:_SHOWN_LINE]
         raise CommandError(
             f"Line {number:,} of {name} is no record: {failure}.\nFound: {text}\n"
-            f"The {number - 1:,} lines before it are written, none after it. Mend it and go on from there."
+            f"Written so far: {console.counted(number - 1, 'line')}. Mend this one and go on from it."
         ) from failure
     return len(lines)
 

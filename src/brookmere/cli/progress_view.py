@@ -64,19 +64,20 @@ class PlainView(View):
     """Writes a line for every state, and for batches not more often than every few seconds."""
 
     application: str
+    next_line: float = 0.0
+    """When, by the monotonic clock, a line about a batch may come again."""
     _untold: Progress | None = None
-    _next: float = 0.0
     _state: str = ""
 
     def show(self, state: str, latest: Progress | None, fresh: list[Progress]) -> None:  # noqa: ARG002
         if fresh:
             self._untold = fresh[-1]
         changed = state != self._state
-        if self._untold is not None and (changed or time.monotonic() >= self._next):
-            count = f"{self._untold.total_records:,} records"
+        if self._untold is not None and (changed or time.monotonic() >= self.next_line):
+            count = console.counted(self._untold.total_records, "record")
             console.say(f"{self.application}: {count} · {progress_text(self._untold)}")
             self._untold = None
-            self._next = time.monotonic() + _LINE_SECONDS
+            self.next_line = time.monotonic() + _LINE_SECONDS
         if changed:
             self._state = state
             console.say(f"{self.application}: {state}")
@@ -107,7 +108,7 @@ class LiveView(View):
 
     def _lines(self, state: str, progress: Progress | None) -> Table:
         elapsed = timedelta(seconds=int(time.monotonic() - self._started))
-        count = "" if progress is None else f" · {progress.total_records:,} records"
+        count = "" if progress is None else f" · {console.counted(progress.total_records, 'record')}"
         lines = Table.grid(padding=(0, 1))
         ended = state in ("stopped", "failed")
         lines.add_row(

@@ -92,7 +92,7 @@ def create(
     for name in names:
         there = if_not_exists and name in topics
         topic = topics.create(name, partitions, chosen, exist_ok=if_not_exists)
-        count = f"{topic.partitions} partition{'s' if topic.partitions > 1 else ''}"
+        count = console.counted(topic.partitions, "partition")
         words = "is there already" if there else "created"
         console.say(f"Topic {name} {words}: {count}, in {topic.directory}.")
 
@@ -111,7 +111,7 @@ def describe(name: TopicName, topics_dir: TopicsDir = None, as_json: AsJson = Fa
         console.write_json(_details(topic, info))
         return
     console.write(f"Topic {info.name} in {topic.directory}")
-    console.write(f"{info.records:,} records, {console.size(info.bytes)}\n")
+    console.write(f"{console.counted(info.records, 'record')}, {console.size(info.bytes)}\n")
     numbers = ("PARTITION", "FIRST OFFSET", "NEXT OFFSET", "RECORDS", "SIZE", "SEGMENTS")
     rows = console.table(*numbers, "LAST RECORD (UTC)", numbers=numbers)
     for number, part in enumerate(info.partitions):
@@ -149,7 +149,9 @@ def delete(
     for info in found:
         if not yes:
             typer.confirm(
-                f"Delete the topic {info.name} with {info.records:,} records?", abort=True, err=True
+                f"Delete the topic {info.name} with {console.counted(info.records, 'record')}?",
+                abort=True,
+                err=True,
             )
         topics.delete(info.name)
         console.say(f"Topic {info.name} deleted.")
@@ -203,7 +205,8 @@ def repair(
     found = Topics(topics_dir)[name].repair(execute=execute)
     console.write(str(found))
     if found and not execute:
-        console.say(f"`brookmere topics repair {name} --execute` gives up {found.lost_records:,} records.")
+        lost = console.counted(found.lost_records, "record")
+        console.say(f"`brookmere topics repair {name} --execute` gives up {lost}.")
         raise typer.Exit(1)
 
 

@@ -31,7 +31,10 @@ def tell_end(place: Place, scene: Scene) -> None:
     write(f"  Spark ran {batches:,} batches{seen}.")
     write("")
     out.print(Text(f"What is in {place.directory}", style="bold"))
-    sizes = [f"{name} ({place.topics[name].describe().records:,} records)" for name in place.topics]
+    sizes = [
+        f"{name} ({console.counted(place.topics[name].describe().records, 'record')})"
+        for name in place.topics
+    ]
     write(f"  {PROGRAM:<18}the program: change it, and run it again")
     write(f"  {'.brookmere/topics':<18}the topics {' and '.join(sizes)}")
     write(f"  {'.brookmere/state':<18}the counts: the next run goes on with them")
