@@ -33,6 +33,7 @@ class Setting:
 
 def home() -> Path:
     """Return where topics and state lie: `.brookmere` in the working directory, or `$BROOKMERE_HOME`."""
+    # An absolute path keeps its meaning when the program changes its working directory later.
     return Path(os.environ.get("BROOKMERE_HOME") or ".brookmere").expanduser().absolute()
 
 

@@ -86,6 +86,8 @@ def launch_application(program: StreamsBuilder | Topology, config: Config, direc
 def _topology(program: StreamsBuilder | Topology, config: Config) -> Topology:
     if isinstance(program, StreamsBuilder):
         program = program.build(optimization=config.topology_optimization)
+    elif config.topology_optimization != "none":
+        logger.warning("topology.optimization has no effect on a topology, which is built already")
     return replace(program, application_id=config.application_id or program.application_id)
 
 

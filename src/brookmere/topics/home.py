@@ -1,18 +1,12 @@
-"""Turns the environment into the directory where topics and state lie when nobody names one."""
+"""Turns the home of topics and state into the directory of the topics, when nobody names one."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
-HOME_VARIABLE = "BROOKMERE_HOME"
+from brookmere.config import home
 
-
-def home() -> Path:
-    """Return $BROOKMERE_HOME, or `.brookmere` in the working directory."""
-    named = os.environ.get(HOME_VARIABLE)
-    # An absolute path keeps its meaning when the program changes its working directory later.
-    return Path(named or ".brookmere").absolute()
+__all__ = ["default_topics_directory", "home"]
 
 
 def default_topics_directory() -> Path:
