@@ -110,7 +110,7 @@ def test_a_writer_killed_anywhere_loses_nothing_acknowledged_and_repeats_nothing
     following = 0
     ended = 0
     for _ in range(60):
-        acknowledged, is_ended = victims.run("append", chance.randrange(1, 4000), following, following + 4)
+        acknowledged, is_ended = victims.run("append", chance.randrange(1, 7000), following, following + 4)
 
         found = batches(topic)
         assert all(each == [f"{number} {n}" for n in range(3)] for number, each in enumerate(found))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
@@ -15,8 +15,9 @@ from brookmere.topics.files import explained, sync_folder
 from brookmere.topics.folder import TopicFolder
 from brookmere.topics.limits import check_content
 from brookmere.topics.manifest import Manifest, Segment, WriterPosition
-from brookmere.topics.segment import MAX_BATCH_BYTES, SegmentWriter, split
+from brookmere.topics.segment import MAX_BATCH_BYTES
 from brookmere.topics.times import now_ms
+from brookmere.topics.writing import numbered, split, write_segment
 
 # Maintenance takes files that no manifest names for left-overs of a crash when they are an hour old.
 _TOUCH_SECONDS = 600.0
@@ -65,14 +66,10 @@ class Append:
         what = f"Records cannot be appended to the topic {folder.name!r}"
         with folder.in_use(), explained(what, folder.segments):
             self._keep_young()
-            writer = SegmentWriter()
-            for batch in split(content, min(MAX_BATCH_BYTES, folder.config.segment_bytes)):
-                if writer.rows and writer.size + batch.nbytes > folder.config.segment_bytes:
-                    self._segments.append((partition, writer.finish(folder.segments, partition, at=now)))
-                    writer = SegmentWriter()
-                writer.append(batch)
-            if writer.rows:
-                self._segments.append((partition, writer.finish(folder.segments, partition, at=now)))
+            for group in _groups(content, folder.config.segment_bytes):
+                segment = write_segment(folder.segments, partition, numbered(group), at=now)
+                if segment:
+                    self._segments.append((partition, segment))
 
     def commit(self, writer: Writer | None) -> tuple[Appended, Manifest]:
         """Make the records visible, unless the writer has appended them before."""
@@ -119,6 +116,20 @@ class Append:
         self._touched = time.monotonic()
         for _, segment in self._segments:
             os.utime(self._folder.segments / segment.file)
+
+
+def _groups(content: pa.RecordBatch, most: int) -> Iterator[list[pa.RecordBatch]]:
+    """Cut records into portions of the size of a segment."""
+    group: list[pa.RecordBatch] = []
+    size = 0
+    for batch in split(content, min(most, MAX_BATCH_BYTES)):
+        if group and size + batch.nbytes > most:
+            yield group
+            group, size = [], 0
+        group.append(batch)
+        size += batch.nbytes
+    if group:
+        yield group
 
 
 def _swept(folder: TopicFolder, segment: Segment) -> TopicError:

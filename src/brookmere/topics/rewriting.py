@@ -12,7 +12,8 @@ from brookmere.topics.folder import TopicFolder
 from brookmere.topics.history import History
 from brookmere.topics.manifest import Manifest, PartitionLog, Segment, Trash
 from brookmere.topics.reading import damaged, opened
-from brookmere.topics.segment import MAX_BATCH_BYTES, MAX_ROWS, SEGMENT_SCHEMA, SegmentWriter, batches, joined
+from brookmere.topics.segment import MAX_BATCH_BYTES, MAX_ROWS, SEGMENT_SCHEMA, batches
+from brookmere.topics.writing import joined, write_segment
 
 # Deltas are 32-bit numbers.
 MAX_SPAN = 2**31 - 1
@@ -51,15 +52,17 @@ def write_rewritten(
     history: History | None = None,
 ) -> Rewrite:
     """Write batches, whose deltas count from the first old segment's base, as one segment."""
-    schema = history.noted_in(SEGMENT_SCHEMA) if history else SEGMENT_SCHEMA
-    writer = SegmentWriter(schema)
-    for batch in combined(content):
-        writer.append_with_deltas(batch)
-    if not writer.rows:
-        return Rewrite(partition, tuple(old), None)
-    mark = ".compacted" if history and history.compacted else ""
-    written = writer.finish(folder.segments, partition, at=max(segment.at for segment in old), mark=mark)
-    return Rewrite(partition, tuple(old), replace(written, base=old[0].base, end=old[-1].end))
+    written = write_segment(
+        folder.segments,
+        partition,
+        combined(content),
+        at=max(segment.at for segment in old),
+        schema=history.noted_in(SEGMENT_SCHEMA) if history else SEGMENT_SCHEMA,
+        mark=".compacted" if history and history.compacted else "",
+    )
+    if written:
+        written = replace(written, base=old[0].base, end=old[-1].end)
+    return Rewrite(partition, tuple(old), written)
 
 
 def combined(parts: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -1,17 +1,15 @@
-"""Turns record batches into segment files, and segment files into record batches."""
+"""Turns segment files into record batches, and says what both look like."""
 
 from __future__ import annotations
 
 import zlib
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from brookmere.topics.files import unique, write_durably
 from brookmere.topics.manifest import Segment
 
 MAX_ROWS = 65_536
@@ -29,96 +27,9 @@ CONTENT_SCHEMA = pa.schema(_CONTENT)
 SEGMENT_SCHEMA = pa.schema([pa.field("delta", pa.int32(), nullable=False), *_CONTENT])
 READ_SCHEMA = pa.schema([pa.field("offset", pa.int64(), nullable=False), *_CONTENT])
 
-_IPC = pa.ipc.IpcWriteOptions(compression=None)
-_STEPS = pa.array(range(MAX_ROWS), pa.int32())
-
 
 class DamagedSegment(Exception):  # noqa: N818 - the reader makes a DamagedTopicError of it, with topic and offsets.
     """A segment file that is not as it was written; the message says what was found."""
-
-
-@dataclass(slots=True)
-class _Sink:
-    stream: pa.BufferOutputStream
-    writer: pa.ipc.RecordBatchFileWriter
-    end: int = 0
-    rows: int = 0
-    lowest: int = 2**63 - 1
-    highest: int = -(2**63)
-
-
-class SegmentWriter:
-    """Collects the batches of one segment in memory, to write the file at once with its checksum."""
-
-    def __init__(self, schema: pa.Schema = SEGMENT_SCHEMA) -> None:
-        stream = pa.BufferOutputStream()
-        self._sink = _Sink(stream, pa.ipc.new_file(stream, schema, options=_IPC))
-
-    @property
-    def rows(self) -> int:
-        """How many records there are so far."""
-        return self._sink.rows
-
-    @property
-    def size(self) -> int:
-        """How many bytes there are so far."""
-        return int(self._sink.stream.tell())
-
-    def append(self, content: pa.RecordBatch) -> None:
-        """Add records whose offsets follow the last one."""
-        for batch in split(content):
-            deltas = pc.add(_STEPS.slice(0, batch.num_rows), pa.scalar(self._sink.end, pa.int32()))
-            self._write(pa.RecordBatch.from_arrays([deltas, *batch.columns], schema=SEGMENT_SCHEMA))
-
-    def append_with_deltas(self, batch: pa.RecordBatch) -> None:
-        """Add records with a delta column."""
-        for part in split(batch):
-            self._write(part)
-
-    def _write(self, batch: pa.RecordBatch) -> None:
-        sink = self._sink
-        sink.writer.write_batch(batch)
-        times = pc.min_max(batch.column("timestamp").cast(pa.int64())).as_py()
-        sink.lowest = min(sink.lowest, times["min"])
-        sink.highest = max(sink.highest, times["max"])
-        sink.rows += batch.num_rows
-        sink.end = batch.column("delta")[-1].as_py() + 1
-
-    def finish(self, folder: Path, partition: int, *, at: int, mark: str = "") -> Segment:
-        """Write the file; the segment it returns begins at offset 0, and is yet to be moved to its base."""
-        sink = self._sink
-        sink.writer.close()
-        data = memoryview(sink.stream.getvalue())
-        file = f"{partition}-{unique()}{mark}.arrow"
-        temporary = folder / f"{file}.tmp"
-        write_durably(temporary, data)
-        try:
-            temporary.replace(folder / file)
-        except OSError:
-            temporary.unlink(missing_ok=True)
-            raise
-        crc = zlib.crc32(data)
-        return Segment(file, 0, sink.end, sink.rows, data.nbytes, crc, sink.lowest, sink.highest, at)
-
-
-def split(batch: pa.RecordBatch, most: int = MAX_BATCH_BYTES) -> Iterator[pa.RecordBatch]:
-    """Cut a batch so that no part has more rows or bytes than a reader should have to hold."""
-    if batch.num_rows <= MAX_ROWS and (batch.nbytes <= most or batch.num_rows <= 1):
-        if batch.num_rows:
-            yield batch
-        return
-    half = MAX_ROWS if batch.num_rows > MAX_ROWS else batch.num_rows // 2
-    yield from split(batch.slice(0, half), most)
-    yield from split(batch.slice(half), most)
-
-
-def joined(parts: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
-    """Make one batch of several of the same columns."""
-    if len(parts) == 1:
-        return parts[0]
-    table = pa.Table.from_batches(parts)
-    columns = [column.combine_chunks() for column in table.columns]
-    return pa.RecordBatch.from_arrays(columns, schema=table.schema)
 
 
 # Files are immutable, so one look at their checksum is enough for a process.

@@ -22,9 +22,9 @@ from brookmere.topics.manifest import Manifest, PartitionLog, WriterPosition
 from brookmere.topics.reading import find_record, first_offset_at, read_batches
 from brookmere.topics.repair import Repair, repair
 from brookmere.topics.routing import Router
-from brookmere.topics.segment import joined
 from brookmere.topics.settings import TopicConfig
 from brookmere.topics.times import now_ms
+from brookmere.topics.writing import joined
 
 _BLOCK_RECORDS = 4096
 _HELD_RECORDS = 1_000_000
