@@ -148,6 +148,14 @@ def test_progress_tells_of_every_batch(home: Home) -> None:
     assert home.read("out", bm.Long()) == [1, 2, 3, 4, 5, 6, 7]
 
 
+def test_batches_can_begin_at_intervals(home: Home) -> None:
+    home.write("in", *"abc")
+
+    home.run(shout(), commit__interval__ms=50)
+
+    assert home.read("out") == ["a!", "b!", "c!"]
+
+
 def test_cache_lets_the_last_update_of_a_batch_through(home: Home) -> None:
     home.write("in", *"abcdefg")
 
@@ -437,9 +445,10 @@ def test_bad_records_are_skipped_told_and_kept(home: Home, caplog: pytest.LogCap
 def test_source_can_skip_bad_records_on_its_own(home: Home, caplog: pytest.LogCaptureFixture) -> None:
     home.write("in", b"bad", number(2))
 
-    home.run(numbers(on_bad_record="continue"))
+    home.run(numbers(on_bad_record="continue"), errors__dead__letter__queue__topic__name="dead")
 
     assert home.read("out", bm.Double()) == [30.0]
+    assert [letter.value for letter in home.topics["dead"].read(0)] == [b"bad"]
     assert "numbers skipped a record" in caplog.text
     home.write("in", number(0))
     with pytest.raises(bm.ProcessingError):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import threading
+import warnings
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +64,7 @@ def spark_session(
     the kernel; it gets the settings of streaming and state that can still be set, and keeps all others.
     """
     with _starting:
+        _load_quietly()
         running = SparkSession.getActiveSession() or SparkSession._instantiatedSession
         if running is not None:
             check_kernel(running)
@@ -86,6 +89,13 @@ def spark_session(
         session = _start(chosen, log or cache_directory() / "spark.log")
         check_kernel(session)
         return session
+
+
+def _load_quietly() -> None:
+    """Load what PySpark loads at its first call with a list: it warns of pandas, which is not used here."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+        import_module("pyspark.testing.utils")
 
 
 def _start(settings: Mapping[str, str], log: Path) -> SparkSession:
