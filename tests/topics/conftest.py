@@ -20,16 +20,10 @@ Start = Callable[..., "subprocess.Popen[str]"]
 
 
 @pytest.fixture
-def topics(tmp_path: Path) -> Topics:
-    """Topics on the disk."""
-    return Topics(tmp_path / "topics")
-
-
-@pytest.fixture
-def quick_topics() -> Iterator[Topics]:
-    """Topics in memory where the machine has such a folder, for tests with very many appends."""
+def topics() -> Iterator[Topics]:
+    """Topics, in memory where the machine has such a folder: waiting for the disk is not what is tested."""
     folder = Path(tempfile.mkdtemp(dir=MEMORY if MEMORY.is_dir() else None))
-    yield Topics(folder)
+    yield Topics(folder / "topics")
     shutil.rmtree(folder)
 
 

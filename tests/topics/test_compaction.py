@@ -169,8 +169,8 @@ def test_a_record_from_the_future_is_young(topics: Topics, clock: Clock) -> None
     assert len(content(topic)) == 1
 
 
-def test_a_large_partition_is_compacted_in_several_segments(quick_topics: Topics) -> None:
-    topic = create(quick_topics, segment_bytes=64 * 1024)
+def test_a_large_partition_is_compacted_in_several_segments(topics: Topics) -> None:
+    topic = create(topics, segment_bytes=64 * 1024)
     for step in range(4):
         put(topic, *[(f"{number % 1400:010}", f"{step}" * 50) for number in range(2000)])
 
@@ -232,9 +232,9 @@ STEPS = st.lists(PUTS | st.sampled_from(["wait", "wait", "compact", "maintain"])
 @settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(STEPS, st.sampled_from([0, 2500]), st.sampled_from([0, 1600, 4800]))
 def test_any_sequence_is_compacted_as_the_rule_says(
-    quick_topics: Topics, clock: Clock, steps: list[object], lag: int, retention: int
+    topics: Topics, clock: Clock, steps: list[object], lag: int, retention: int
 ) -> None:
-    topic = create(quick_topics, min_compaction_lag_ms=lag, delete_retention_ms=retention)
+    topic = create(topics, min_compaction_lag_ms=lag, delete_retention_ms=retention)
     clock.now = START
     rows: list[Row] = []
     latest: dict[bytes, bytes | None] = {}

@@ -33,9 +33,9 @@ def test_the_partition_whose_next_record_is_oldest_comes_first(topics: Topics) -
 
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.lists(st.lists(st.integers(0, 20), max_size=6), min_size=1, max_size=4))
-def test_the_order_is_that_of_a_kafka_streams_task(quick_topics: Topics, times: list[list[int]]) -> None:
+def test_the_order_is_that_of_a_kafka_streams_task(topics: Topics, times: list[list[int]]) -> None:
     name = f"t{time.monotonic_ns()}"
-    fill(quick_topics.create(name, len(times)), *times)
+    fill(topics.create(name, len(times)), *times)
     queues = [list(enumerate(each)) for each in times]
     expected = []
     while any(queues):
@@ -43,7 +43,7 @@ def test_the_order_is_that_of_a_kafka_streams_task(quick_topics: Topics, times: 
         _, partition = min(heads)
         expected.append((partition, queues[partition].pop(0)[0]))
 
-    found = [(record.partition, record.offset) for record in quick_topics.consumer(name)]
+    found = [(record.partition, record.offset) for record in topics.consumer(name)]
 
     assert found == expected
 

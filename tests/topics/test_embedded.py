@@ -191,7 +191,7 @@ def test_of_processes_that_create_the_same_topic_one_wins(topics: Topics, start:
         assert racer.stdout
         assert racer.stdout.readline() == "ready\n"
 
-    for number in range(20):
+    for number in range(10):
         for racer in racers:
             assert racer.stdin
             racer.stdin.write(f"t{number}\n")
@@ -201,4 +201,4 @@ def test_of_processes_that_create_the_same_topic_one_wins(topics: Topics, start:
         assert sorted(word for word, _ in answers) == ["made", "there", "there"]
         assert {identity for _, identity in answers} == {topics[f"t{number}"].id}
         assert topics[f"t{number}"].partitions == 3
-    assert len(topics.names()) == 20
+    assert len(topics.names()) == 10

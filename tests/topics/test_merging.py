@@ -67,8 +67,8 @@ def test_with_a_retention_segments_stay_small_enough_for_it() -> None:
     assert due_merges(segments(*[100 * KB] * 16, span=99), by_time) == [slice(0, 16)]
 
 
-def test_many_tiny_appends_leave_few_segments_and_a_small_manifest(quick_topics: Topics) -> None:
-    topic = quick_topics.create("t")
+def test_many_tiny_appends_leave_few_segments_and_a_small_manifest(topics: Topics) -> None:
+    topic = topics.create("t")
 
     for number in range(500):
         topic.append([Record(b"k", b"%d" % number, number)])
@@ -82,17 +82,17 @@ def everything(topic: Topic) -> list[Record]:
     return [record for partition in range(topic.partitions) for record in topic.read(partition)]
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(
     st.lists(st.integers(0, 40) | st.sampled_from(["merge", "merge all"]), max_size=30),
     st.integers(1, 3),
 )
 def test_any_appends_and_merges_read_back_the_same(
-    quick_topics: Topics, steps: list[int | str], partitions: int
+    topics: Topics, steps: list[int | str], partitions: int
 ) -> None:
     name = f"t{time.monotonic_ns()}"
-    topic = quick_topics.create(name, partitions, {"segment.bytes": 16 * KB, "file.delete.delay.ms": 0})
-    plain = quick_topics.create(f"{name}-plain", partitions, {"segment.bytes": 2**30})
+    topic = topics.create(name, partitions, {"segment.bytes": 16 * KB, "file.delete.delay.ms": 0})
+    plain = topics.create(f"{name}-plain", partitions, {"segment.bytes": 2**30})
     number = 0
     for step in steps:
         if isinstance(step, str):
@@ -112,8 +112,8 @@ def test_any_appends_and_merges_read_back_the_same(
     assert topic.repair().damages == ()
 
 
-def test_a_merged_segment_has_large_batches(quick_topics: Topics) -> None:
-    topic = quick_topics.create("t")
+def test_a_merged_segment_has_large_batches(topics: Topics) -> None:
+    topic = topics.create("t")
     for _ in range(10):
         topic.append([Record(b"k", b"v", 1)] * 10_000)
 

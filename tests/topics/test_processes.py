@@ -67,13 +67,13 @@ def go(processes: list[subprocess.Popen[str]]) -> list[str]:
     return [process.stdout.readline().strip() for process in processes if process.stdout]
 
 
-def test_many_processes_append_read_and_clean_at_once(quick_topics: Topics, start: Start) -> None:
-    topic = quick_topics.create("t", 2, {"file.delete.delay.ms": 0})
+def test_many_processes_append_read_and_clean_at_once(topics: Topics, start: Start) -> None:
+    topic = topics.create("t", 2, {"file.delete.delay.ms": 0})
     appends, writers = 80, 3
     each = sum(turn % 4 + 1 for turn in range(appends))
     total = writers * each
 
-    directory = quick_topics.directory
+    directory = topics.directory
     said = go(
         [
             *(start(WRITE, directory, f"writer {number}", appends) for number in range(writers)),
@@ -96,7 +96,7 @@ def test_many_processes_append_read_and_clean_at_once(quick_topics: Topics, star
 
 
 def test_who_reads_while_a_topic_is_deleted_gets_everything_or_one_clear_error(
-    quick_topics: Topics, start: Start
+    topics: Topics, start: Start
 ) -> None:
     program = """
         import sys
@@ -116,13 +116,13 @@ def test_who_reads_while_a_topic_is_deleted_gets_everything_or_one_clear_error(
         except bm.UnknownTopicError as error:
             print("told" if "was deleted while it was in use" in str(error) else error, flush=True)
     """
-    topic = quick_topics.create("t")
+    topic = topics.create("t")
     for _ in range(10):
         topic.append_batch(0, pa.table({"value": [b"1", b"2"]}))
-    users = [start(program, quick_topics.directory, what) for what in ("write", "read", "write", "read")]
-    assert go(users) == ["begun"] * 4
+    users = [start(program, topics.directory, what) for what in ("write", "read")]
+    assert go(users) == ["begun"] * 2
 
-    quick_topics.delete("t")
+    topics.delete("t")
 
-    assert [user.stdout.readline() for user in users if user.stdout] == ["told\n"] * 4
-    assert list(quick_topics.directory.iterdir()) == []
+    assert [user.stdout.readline() for user in users if user.stdout] == ["told\n"] * 2
+    assert list(topics.directory.iterdir()) == []

@@ -41,9 +41,9 @@ def test_a_record_comes_back_with_its_place(topics: Topics) -> None:
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.lists(RECORDS, max_size=5), st.integers(1, 4))
 def test_any_records_come_back_in_their_order(
-    quick_topics: Topics, appends: list[list[Record]], partitions: int
+    topics: Topics, appends: list[list[Record]], partitions: int
 ) -> None:
-    topic = quick_topics.create(f"t{time.monotonic_ns()}", partitions)
+    topic = topics.create(f"t{time.monotonic_ns()}", partitions)
     keyless = 0
     expected: list[list[Record]] = [[] for _ in range(partitions)]
     for records in appends:
@@ -229,9 +229,9 @@ def test_offsets_are_found_by_time(topics: Topics) -> None:
 @given(st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=4), max_size=4), st.integers(0, 10))
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_the_offset_of_a_time_is_that_of_the_first_record_not_older(
-    quick_topics: Topics, appends: list[list[int]], sought: int
+    topics: Topics, appends: list[list[int]], sought: int
 ) -> None:
-    topic = quick_topics.create(f"t{time.monotonic_ns()}")
+    topic = topics.create(f"t{time.monotonic_ns()}")
     for times in appends:
         topic.append([Record(b"k", b"v", time) for time in times])
 

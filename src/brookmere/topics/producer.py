@@ -72,13 +72,15 @@ class Producer:
         )
         self.topic.check(record)
         with self._changed:
-            self._changed.wait_for(lambda: not self._is_full() or self._error or self._closing)
+            if self._is_full():
+                self._changed.wait_for(lambda: not self._is_full() or self._error or self._closing)
             self._raise_error()
             if self._closing:
                 raise TopicError(f"The producer of {self.topic.name!r} is closed. Make another one.")
             self._waiting.append(record)
             self._bytes += len(record.key or b"") + len(record.value or b"")
-            self._changed.notify_all()
+            if len(self._waiting) == 1 or self._is_full():
+                self._changed.notify_all()
 
     def flush(self) -> None:
         """Wait until everything sent before is in the topic."""
