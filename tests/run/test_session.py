@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -92,3 +93,8 @@ def test_session_without_the_kernel_is_refused_with_a_remedy() -> None:
     assert outcome.returncode == 0, outcome.stderr
     assert "started without Brookmere's kernel" in outcome.stdout
     assert "brookmere.run.spark_session()" in outcome.stdout
+
+
+def test_local_spark_does_not_look_up_the_name_of_the_machine(spark: SparkSession) -> None:
+    assert os.environ["SPARK_LOCAL_IP"] == "127.0.0.1"
+    assert spark.conf.get("spark.driver.host") == "127.0.0.1"

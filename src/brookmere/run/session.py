@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import warnings
 from collections.abc import Mapping
@@ -86,6 +87,8 @@ def spark_session(
         }
         if chosen["spark.master"].startswith("local"):
             chosen = {**_LOCAL, **chosen}
+            # Without it Spark looks up the name of the machine, which may have no address at all.
+            os.environ.setdefault("SPARK_LOCAL_IP", _LOCAL["spark.driver.host"])
         session = _start(chosen, log or cache_directory() / "spark.log")
         check_kernel(session)
         return session
