@@ -35,7 +35,7 @@ def drawn(scene: Scene, width: int, height: int) -> list[str]:
 
 @pytest.fixture
 def scene() -> Scene:
-    scene = Scene(left=42, state="running", begun=0)
+    scene = Scene(left=42, state="running", counting_since=0)
     scene.send([f"line number {n}" for n in range(50)])
     now = round(time.time() * 1000)
     scene.receive([bm.Record(f"word{n}", 100 - n, now - 200) for n in range(60)])

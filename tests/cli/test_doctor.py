@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import socket
 from collections import namedtuple
 from pathlib import Path
 from typing import Any
@@ -40,7 +38,7 @@ def test_json_has_a_finding_for_each_check(run: Run) -> None:
     findings = json.loads(run("doctor", "--json").stdout)
 
     names = " ".join(finding["name"] for finding in findings)
-    assert names == "Python Java Spark PyArrow kernel cache home temporary files memory network"
+    assert names == "Python Java Spark PyArrow kernel cache home temporary files memory"
     assert all(finding["found"] for finding in findings)
 
 
@@ -114,18 +112,6 @@ def test_another_spark_is_noticed(folder: Path, monkeypatch: pytest.MonkeyPatch)
 
     assert finding.state == "warning"
     assert f"SPARK_HOME={folder}" in finding.found
-
-
-def test_machine_whose_name_has_no_address_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def unknown(host: str) -> str:
-        raise socket.gaierror(-2, "Name or service not known")
-
-    monkeypatch.setattr(socket, "gethostbyname", unknown)
-    monkeypatch.delenv("SPARK_LOCAL_IP", raising=False)
-
-    assert checks.check_network().state == "wrong"
-    monkeypatch.setitem(os.environ, "SPARK_LOCAL_IP", "127.0.0.1")
-    assert checks.check_network().state == "ok"
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ def progress(batch: int, records: int = 1000) -> Progress:
 
 def test_line_has_all_that_matters() -> None:
     assert progress_text(progress(7)) == (
-        "batch 7 · 4,568 records/s · 1,234 ms per batch · lag 12,000 · state 1.4 MB · skipped 3"
+        "batch 7 · 4,568 records/s · 1,234 ms per batch · lag 12,000 · state 1.4 MB"
     )
 
 
@@ -53,9 +53,9 @@ def test_plain_view_shows_states_and_not_every_batch(capsys: pytest.CaptureFixtu
     assert lines == [
         "words: starting",
         "words: running",
-        "words: 1,000 records · batch 0",
-        "words: 4,000 records · batch 3",
-        "words: 5,000 records · batch 4",
+        "words: 1,000 records · 3 skipped · batch 0",
+        "words: 4,000 records · 3 skipped · batch 3",
+        "words: 5,000 records · 3 skipped · batch 4",
         "words: stopped",
     ]
 
@@ -87,5 +87,5 @@ def test_live_view_ends_with_the_last_state(monkeypatch: pytest.MonkeyPatch) -> 
     assert isinstance(terminal.file, io.StringIO)
     end = terminal.file.getvalue().rpartition("words")[2]
     assert "stopped · 0:00:0" in end
-    assert "2,000 records" in end
+    assert "2,000 records · 3 skipped" in end
     assert "batch 1 · 4,568 records/s" in end

@@ -55,7 +55,7 @@ def test_until_idle_processes_what_is_there_and_goes_on_later(
     assert first.exit_code == 0, first.stderr
     assert values(topics, "out") == [b"A", b"B"]
     assert "upper: starting\n" in first.stderr
-    assert "upper: 2 records · batch 0 · " in first.stderr
+    assert "upper: 2 records · 0 skipped · batch 0 · " in first.stderr
     assert first.stderr.endswith("upper: stopped\n")
     assert first.stdout == ""
 
@@ -119,7 +119,7 @@ def test_skipped_records_are_counted(run: Run, topics: bm.Topics, folder: Path) 
     shown = run("run", "whole:app", "--until-idle", "-c", "deserialization.exception.handler=continue")
 
     assert shown.exit_code == 0, shown.stderr
-    assert "skipped 1" in shown.stderr
+    assert " · 1 skipped · " in shown.stderr
     assert values(topics, "out") == [bm.Int().serialize(3)]
 
 

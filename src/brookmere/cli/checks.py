@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import sys
 import tempfile
 from collections.abc import Callable
@@ -119,20 +118,6 @@ def check_memory() -> Finding:
     return Finding("memory", "ok", f"{size(free)} free")
 
 
-def check_network() -> Finding:
-    host = socket.gethostname()
-    try:
-        address = socket.gethostbyname(host)
-    except OSError as failure:
-        remedy = "Set SPARK_LOCAL_IP=127.0.0.1, or add the name to /etc/hosts."
-        if os.environ.get("SPARK_LOCAL_IP"):
-            return Finding("network", "ok", f"SPARK_LOCAL_IP={os.environ['SPARK_LOCAL_IP']}")
-        return Finding(
-            "network", "wrong", f"the name of this machine, {host}, has no address ({failure})", remedy
-        )
-    return Finding("network", "ok", f"{host} is {address}")
-
-
 CHECKS: tuple[Callable[[], Finding], ...] = (
     check_python,
     check_java,
@@ -143,7 +128,6 @@ CHECKS: tuple[Callable[[], Finding], ...] = (
     check_home,
     check_temporary,
     check_memory,
-    check_network,
 )
 
 

@@ -27,8 +27,13 @@ def progress_text(progress: Progress) -> str:
     return (
         f"batch {progress.batch:,} · {progress.records_per_second:,.0f} records/s · "
         f"{progress.duration / timedelta(milliseconds=1):,.0f} ms per batch · lag {progress.lag:,} · "
-        f"state {console.size(progress.state_bytes)} · skipped {progress.skipped:,}"
+        f"state {console.size(progress.state_bytes)}"
     )
+
+
+def total_text(progress: Progress) -> str:
+    """Return how many records were processed and skipped since the start."""
+    return f"{console.counted(progress.total_records, 'record')} · {progress.skipped:,} skipped"
 
 
 def progress_json(progress: Progress, state: str) -> str:
@@ -74,8 +79,8 @@ class PlainView(View):
             self._untold = fresh[-1]
         changed = state != self._state
         if self._untold is not None and (changed or time.monotonic() >= self.next_line):
-            count = console.counted(self._untold.total_records, "record")
-            console.say(f"{self.application}: {count} · {progress_text(self._untold)}")
+            total, batch = total_text(self._untold), progress_text(self._untold)
+            console.say(f"{self.application}: {total} · {batch}")
             self._untold = None
             self.next_line = time.monotonic() + _LINE_SECONDS
         if changed:
@@ -108,7 +113,7 @@ class LiveView(View):
 
     def _lines(self, state: str, progress: Progress | None) -> Table:
         elapsed = timedelta(seconds=int(time.monotonic() - self._started))
-        count = "" if progress is None else f" · {console.counted(progress.total_records, 'record')}"
+        count = "" if progress is None else f" · {total_text(progress)}"
         lines = Table.grid(padding=(0, 1))
         ended = state in ("stopped", "failed")
         lines.add_row(

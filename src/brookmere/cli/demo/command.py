@@ -79,6 +79,7 @@ def demo(
             application.stop()
         scene.send(feeder.sent())
         scene.receive(consumer.poll(limit=1_000_000))
+        scene.progress = application.progress()
     if application.error is not None:
         raise application.error
     tell_end(place, scene)
@@ -115,7 +116,7 @@ def _watch(
             lines, counts = feeder.sent(), consumer.poll()
             scene.send(lines)
             scene.receive(counts)
-            if scene.delays and not has_begun:
+            if scene.counting_since is not None and not has_begun:
                 has_begun = True
                 deadline = time.monotonic() + seconds
             scene.state, scene.progress = application.state, application.progress()

@@ -28,7 +28,7 @@ def tell_end(place: Place, scene: Scene) -> None:
     )
     write(f"  {best}")
     seen = "" if delay is None else f", and a count changed {delay:,} ms after its line was written"
-    write(f"  Spark ran {batches:,} batches{seen}.")
+    write(f"  Spark ran {batches:,} batch{'' if batches == 1 else 'es'}{seen}.")
     write("")
     out.print(Text(f"What is in {place.directory}", style="bold"))
     sizes = [

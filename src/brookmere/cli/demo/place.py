@@ -43,7 +43,12 @@ class Place:
         return Topics(self.directory / ".brookmere" / "topics")
 
     def settings(self) -> dict[str, object]:
-        return {"topics.dir": self.topics.directory, "state.dir": self.directory / ".brookmere" / "state"}
+        return {
+            "topics.dir": self.topics.directory,
+            "state.dir": self.directory / ".brookmere" / "state",
+            # A demo is over before thorough compiling pays; without, the first count comes much sooner.
+            "spark.driver.extraJavaOptions": "-Xss8m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        }
 
     def counts(self) -> Consumer:
         """Return what reads the counts, those of an earlier demo in the same directory included."""

@@ -32,8 +32,10 @@ class Scene:
     changed: dict[str, float] = field(default_factory=dict)
     """When the count of a word changed last."""
     delays: deque[int] = field(default_factory=lambda: deque(maxlen=50))
-    """How many milliseconds after its line a count was seen; those of an earlier demo do not count."""
-    begun: int = field(default_factory=lambda: round(time.time() * 1000))
+    """How many milliseconds after its line a count was seen, once there is no backlog any more."""
+    made_at: int = field(default_factory=lambda: _now())
+    counting_since: int | None = None
+    """When the first count was seen; those of an earlier demo do not count."""
     state: str = "starting"
     progress: Progress | None = None
     left: int = 0
@@ -50,8 +52,10 @@ class Scene:
         for record in records:
             self.counts[record.key] = record.value
             self.changed[record.key] = now
-            if record.timestamp >= self.begun:
-                self.delays.append(max(0, round(now * 1000) - record.timestamp))
+            if self.counting_since is not None and record.timestamp >= self.counting_since:
+                self.delays.append(_now() - record.timestamp)
+        if self.counting_since is None and any(record.timestamp >= self.made_at for record in records):
+            self.counting_since = _now()
 
     def top(self) -> list[tuple[str, int]]:
         """Return words and counts, the most frequent first."""
@@ -126,3 +130,7 @@ class Scene:
         ]
         seen = "" if delay is None else f"\nA count changes {delay:,} ms after its line was written."
         return Text.assemble(" · ".join(parts), (seen, "dim"))
+
+
+def _now() -> int:
+    return round(time.time() * 1000)
