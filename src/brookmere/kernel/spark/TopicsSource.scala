@@ -98,7 +98,7 @@ final class TopicsStream(options: SourceOptions) extends SupportsTriggerAvailabl
     case "latest" => latest()
     case "earliest" => earliest()
     case _ => throw new IllegalStateException(
-      s"The application '${options.application}' has read nothing yet, and auto.offset.reset is none. Set it to earliest or latest.")
+      "The application has read nothing yet, and auto.offset.reset is none. Set it to earliest or latest.")
   }
 
   /** After a restart Spark hands over offsets as it has read them. */
@@ -143,7 +143,7 @@ final class TopicsStream(options: SourceOptions) extends SupportsTriggerAvailabl
         case None => first.positions(t)
         case Some((id, offsets)) =>
           if (id != m.id) throw new IllegalStateException(
-            s"The topic '$t' was deleted and created anew since the application '${options.application}' read it. " +
+            s"The topic '$t' was deleted and created anew since the application read it. " +
             "Its place in the old topic means nothing in the new one: start the application with an empty state directory or under a new application.id.")
           (id, m.partitions.zipWithIndex.map { case (p, i) =>
             val at = if (i < offsets.length) offsets(i) else 0L

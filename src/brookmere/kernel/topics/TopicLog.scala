@@ -53,7 +53,8 @@ final class TopicLog(val directory: Path) {
     val mark = (a.fileKey, a.lastModifiedTime, a.size)
     if (mark != seen) {
       last = read(tree(manifestFile))
-      seen = mark
+      // Within one tick of the file system's clock another file can look the same.
+      seen = if (System.currentTimeMillis - a.lastModifiedTime.toMillis > TimeStep) mark else null
     }
     last
   }
@@ -126,6 +127,9 @@ final class TopicLog(val directory: Path) {
   /** Puts segments at the ends of their partitions, all at once, and once only for a batch of a writer. */
   def append(added: Seq[NewSegment], writer: Option[BatchWriter]): Boolean = locked {
     val j = tree(manifestFile)
+    if (j.path("id").asText != settings.id) {
+      throw new TopicException(s"The topic '$name' was deleted and created anew while a batch was written to it. Start again: the batch is repeated.")
+    }
     val done = writer.exists { w =>
       val known = j.path("writers").path(w.application)
       known.path("query").asText == w.query && known.path("batch").asLong(-1L) >= w.batch
@@ -145,9 +149,19 @@ final class TopicLog(val directory: Path) {
         all.putObject(w.application).put("query", w.query).put("batch", w.batch)
       }
       j.put("version", j.path("version").asLong + 1)
+      keepPrevious()
       replace(manifestFile, j)
     }
     !done
+  }
+
+  /** The manifest before the last change, for a repair; a disk without links has none. */
+  private def keepPrevious(): Unit = {
+    val link = directory.resolve(s"manifest.previous.json.${java.util.UUID.randomUUID}.tmp")
+    try {
+      Files.createLink(link, manifestFile)
+      Files.move(link, directory.resolve("manifest.previous.json"), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING)
+    } catch { case _: java.io.IOException | _: UnsupportedOperationException => Files.deleteIfExists(link) }
   }
 
   private def locked[T](work: => T): T = locks.computeIfAbsent(directory.toAbsolutePath.toString, _ => new Object).synchronized {
@@ -166,6 +180,7 @@ object TopicLog {
   final class TopicException(message: String) extends java.io.IOException(message)
 
   private val json = new ObjectMapper
+  private val TimeStep = 50L
   private val locks = new ConcurrentHashMap[String, Object]()
   private val known = new ConcurrentHashMap[String, TopicLog]()
 
@@ -184,7 +199,7 @@ object TopicLog {
     }
     val home = Path.of(directory)
     Files.createDirectories(home)
-    val made = Files.createTempDirectory(home, ".new-")
+    val made = Files.createTempDirectory(home, "~new-")
     val id = java.util.UUID.randomUUID.toString.replace("-", "")
     Files.createDirectory(made.resolve("segments"))
     Files.createFile(made.resolve("lock"))
