@@ -22,8 +22,22 @@ with stop_signals() as asked:
 """
 
 
-def start(*arguments: str) -> subprocess.Popen[str]:
-    process = subprocess.Popen([sys.executable, "-c", PROGRAM, *arguments], stdout=subprocess.PIPE, text=True)
+STARTING = """
+import threading
+from brookmere.cli.supervise import start, stop_signals
+
+class Slow:
+    def start(self):
+        print("ready", flush=True)
+        threading.Event().wait()
+
+with stop_signals() as asked:
+    start(Slow(), asked, lambda: None)
+"""
+
+
+def start(*arguments: str, program: str = PROGRAM) -> subprocess.Popen[str]:
+    process = subprocess.Popen([sys.executable, "-c", program, *arguments], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
     return process
@@ -44,6 +58,13 @@ def test_second_ctrl_c_ends_at_once() -> None:
         os.kill(process.pid, signal.SIGINT)
         assert process.stdout is not None
         assert process.stdout.readline() == "asked\n"
+        os.kill(process.pid, signal.SIGINT)
+
+    assert process.returncode == 130
+
+
+def test_ctrl_c_while_it_starts_ends_at_once() -> None:
+    with start(program=STARTING) as process:
         os.kill(process.pid, signal.SIGINT)
 
     assert process.returncode == 130

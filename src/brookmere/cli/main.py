@@ -13,9 +13,10 @@ from typer.core import TyperGroup
 from brookmere.cli import console, consume, describe, doctor, produce, run, topics
 from brookmere.cli.demo.command import demo
 from brookmere.cli.failures import tell
+from brookmere.cli.supervise import INTERRUPTED
 
-DONE, FAILED, INTERRUPTED = 0, 1, 130
-"""Exit codes; 2, for wrong usage, comes from typer. 130 is what shells report after Ctrl-C."""
+DONE, FAILED = 0, 1
+"""Exit codes; 2, for wrong usage, comes from typer."""
 
 
 class Commands(TyperGroup):

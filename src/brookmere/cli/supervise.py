@@ -6,10 +6,12 @@ import logging
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent import futures
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from brookmere.cli import console
 from brookmere.cli.progress_view import View
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
     from brookmere.run.progress import Progress
 
 _LOOK_SECONDS = 0.1
-_STOPPED_HARD = 130
+INTERRUPTED = 130
+"""What shells report after Ctrl-C."""
 
 
 def supervise(application: Application, view: View, *, until_idle: bool = False) -> None:
@@ -31,23 +34,33 @@ def supervise(application: Application, view: View, *, until_idle: bool = False)
     """
     batches: SimpleQueue[Progress] = SimpleQueue()
     application.on_progress(batches.put)
-    with failure_told_once(), view.screen():
-        view.show("starting", None, [])
-        application.start()
+    with failure_told_once(), view.screen(), stop_signals() as asked:
+        start(application, asked, lambda: view.show("starting", None, []))
         try:
-            # Spark sets its own handler when it starts, so this one comes after it.
-            with stop_signals() as asked:
-                idle = _idleness(application) if until_idle else threading.Event()
-                while not application.wait(_LOOK_SECONDS):
-                    view.show(application.state, application.progress(), _taken(batches))
-                    if (asked.is_set() or idle.is_set()) and application.state == "running":
-                        # Not here: the view has to go on while the last batch ends.
-                        threading.Thread(target=application.stop, daemon=True).start()
+            idle = _idleness(application) if until_idle else threading.Event()
+            while not application.wait(_LOOK_SECONDS):
+                view.show(application.state, application.progress(), _taken(batches))
+                if (asked.is_set() or idle.is_set()) and application.state == "running":
+                    # Not here: the view has to go on while the last batch ends.
+                    threading.Thread(target=application.stop, daemon=True).start()
         finally:
             application.stop()
         view.show(application.state, application.progress(), _taken(batches))
     if application.error is not None:
         raise application.error
+
+
+def start(application: Application, asked: threading.Event, wait: Callable[[], object]) -> None:
+    """Start an application, and call `wait` meanwhile; a signal ends the process, as nothing runs yet."""
+    # In a thread of its own: in the main thread Spark would take over Ctrl-C, in the midst of its own calls.
+    with ThreadPoolExecutor(1) as pool:
+        started = pool.submit(application.start)
+        while not started.done():
+            wait()
+            if asked.is_set():
+                _end_at_once()
+            futures.wait([started], timeout=_LOOK_SECONDS)
+    started.result()
 
 
 @contextmanager
@@ -68,8 +81,7 @@ def stop_signals() -> Iterator[threading.Event]:
 
     def handle(number: int, frame: object) -> None:  # noqa: ARG001
         if asked.is_set() and number == signal.SIGINT:
-            console.err.show_cursor()
-            os._exit(_STOPPED_HARD)
+            _end_at_once()
         asked.set()
 
     before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
@@ -78,6 +90,13 @@ def stop_signals() -> Iterator[threading.Event]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _end_at_once() -> NoReturn:
+    """End the process without waiting for anything; Java ends as well, and nothing is lost."""
+    console.out.show_cursor()
+    console.err.show_cursor()
+    os._exit(INTERRUPTED)
 
 
 def _idleness(application: Application) -> threading.Event:

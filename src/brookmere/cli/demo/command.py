@@ -22,7 +22,7 @@ from brookmere.cli.demo.place import Place
 from brookmere.cli.demo.scene import Scene
 from brookmere.cli.keyboard import pressed_keys
 from brookmere.cli.load import load
-from brookmere.cli.supervise import failure_told_once, stop_signals
+from brookmere.cli.supervise import failure_told_once, start, stop_signals
 from brookmere.record import Record
 from brookmere.topics import Consumer
 
@@ -66,15 +66,19 @@ def demo(
     logging.getLogger("brookmere.kernel.build").setLevel(logging.INFO)
     application = Application(load(str(place.program)), place.settings())
     scene = Scene()
-    with failure_told_once(), Feeder(place.topics) as feeder, place.counts() as consumer:
-        _start(application)
+    with (
+        failure_told_once(),
+        Feeder(place.topics) as feeder,
+        place.counts() as consumer,
+        stop_signals() as asked,
+    ):
+        _start(application, asked)
         try:
-            with stop_signals() as asked:
-                _watch(application, scene, feeder, consumer, asked, seconds)
-                feeder.stop()
-                if application.state == "running":
-                    console.say("Stopping; the lines that still wait are counted first.", style="dim")
-                    application.process_all_available()
+            _watch(application, scene, feeder, consumer, asked, seconds)
+            feeder.stop()
+            if application.state == "running":
+                console.say("Stopping; the lines that still wait are counted first.", style="dim")
+                application.process_all_available()
         finally:
             application.stop()
         scene.send(feeder.sent())
@@ -85,17 +89,17 @@ def demo(
     tell_end(place, scene)
 
 
-def _start(application: Application) -> None:
-    started = time.monotonic()
+def _start(application: Application, asked: threading.Event) -> None:
+    begun = time.monotonic()
     words = "Starting Spark; this takes some seconds."
     if console.out.is_terminal:
         with console.out.status(words):
-            application.start()
+            start(application, asked, lambda: None)
     else:
         console.write(words)
         console.out.file.flush()
-        application.start()
-    console.write(f"Running after {time.monotonic() - started:.0f} s.")
+        start(application, asked, lambda: None)
+    console.write(f"Running after {time.monotonic() - begun:.0f} s.")
 
 
 def _watch(
