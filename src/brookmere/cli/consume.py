@@ -39,15 +39,19 @@ def consume(
         bool, typer.Option("--follow", "-f", help="Wait for new records, until Ctrl-C; begins at the end.")
     ] = False,
     most: Annotated[
-        int | None, typer.Option("--max", "-n", min=1, help="End after so many records.", show_default=False)
+        int | None,
+        typer.Option(
+            "--max", "-n", min=1, metavar="N", help="End after so many records.", show_default=False
+        ),
     ] = None,
     partition: Annotated[
         list[int] | None,
-        typer.Option(min=0, help="Only this partition; may be repeated.", show_default=False),
+        typer.Option(min=0, metavar="N", help="Only this partition; may be repeated.", show_default=False),
     ] = None,
     offset: Annotated[
         int | None,
         typer.Option(
+            metavar="N",
             help="Begin with this offset; -10 begins with the last ten records of a partition.",
             show_default=False,
         ),

@@ -28,7 +28,10 @@ def describe(
         bool, typer.Option("--plan", help="Show the stages in which Spark runs the program.")
     ] = False,
     partitions: Annotated[
-        int, typer.Option(min=1, help="With --plan: how many partitions each topic that is read has.")
+        int,
+        typer.Option(
+            min=1, metavar="N", help="With --plan: how many partitions each topic that is read has."
+        ),
     ] = 1,
 ) -> None:
     """Show the topology of a program, without starting anything.

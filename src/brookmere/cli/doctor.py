@@ -20,9 +20,10 @@ def doctor(
     fix: Annotated[bool, typer.Option("--fix", help="Compile the kernel now if it is not compiled.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> None:
-    """Look at Java, Spark, the kernel, disk and memory: what is wrong, and how to mend it.
+    """Look at the machine: what is wrong, and how to mend it.
 
-    The exit code is 1 if anything is wrong.
+    Looks at Python, Java, Spark, PyArrow, the kernel, the directories with their space, and the memory. The
+    exit code is 1 if anything is wrong.
 
     \b
     Example:

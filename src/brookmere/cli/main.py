@@ -48,6 +48,8 @@ app = typer.Typer(
     epilog="Begin with: brookmere demo",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    # Plain help keeps its paragraphs and examples as they are, and reads well in any width.
+    rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("run")(run.run)

@@ -24,7 +24,9 @@ TopicsDir = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for other programs.")]
-Partitions = Annotated[int, typer.Option("--partitions", "-p", min=1, help="How many partitions it gets.")]
+Partitions = Annotated[
+    int, typer.Option("--partitions", "-p", min=1, metavar="N", help="How many partitions it gets.")
+]
 
 
 def topic_names(context: typer.Context, incomplete: str) -> list[str]:

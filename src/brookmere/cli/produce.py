@@ -76,11 +76,17 @@ def produce(
         ),
     ] = None,
     partition: Annotated[
-        int | None, typer.Option(min=0, help="The partition; by default that of the key.", show_default=False)
+        int | None,
+        typer.Option(
+            min=0, metavar="N", help="The partition; by default that of the key.", show_default=False
+        ),
     ] = None,
     create: Annotated[bool, typer.Option("--create", help="Create the topic if it is missing.")] = False,
     partitions: Annotated[
-        int, typer.Option("--partitions", "-p", min=1, help="With --create: how many partitions it gets.")
+        int,
+        typer.Option(
+            "--partitions", "-p", min=1, metavar="N", help="With --create: how many partitions it gets."
+        ),
     ] = 1,
     topics_dir: TopicsDir = None,
 ) -> None:

@@ -64,6 +64,7 @@ def run(
             "--partitions",
             "-p",
             min=1,
+            metavar="N",
             help="How many partitions topics get that are created.",
             show_default=False,
         ),

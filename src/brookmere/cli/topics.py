@@ -21,15 +21,14 @@ from brookmere.topics import Topic, TopicInfo, Topics
 
 app = typer.Typer(
     no_args_is_help=True,
+    rich_markup_mode=None,
     help="List, create, describe, delete, clean and repair topics.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 Names = Annotated[
     list[str],
-    typer.Argument(
-        metavar="TOPIC...", help="Names of topics.", autocompletion=topic_names, show_default=False
-    ),
+    typer.Argument(metavar="TOPIC", help="Names of topics.", autocompletion=topic_names, show_default=False),
 ]
 
 
@@ -162,7 +161,7 @@ def clean(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[TOPIC]...", help="Names of topics; all if none is given.", autocompletion=topic_names,
+            metavar="TOPIC", help="Names of topics; all if none is given.", autocompletion=topic_names,
             show_default=False,
         ),
     ] = None,

@@ -36,7 +36,9 @@ _PATIENCE_SECONDS = 180.0
 
 
 def demo(
-    seconds: Annotated[int, typer.Option(min=1, help="End so many seconds after the first counts.")] = 60,
+    seconds: Annotated[
+        int, typer.Option(min=1, metavar="N", help="End so many seconds after the first counts.")
+    ] = 60,
     directory: Annotated[
         Path | None,
         typer.Option(
