@@ -85,7 +85,7 @@ def test_source_can_have_a_handler_of_its_own() -> None:
 
 
 def test_unknown_handler_is_refused_with_a_hint() -> None:
-    with pytest.raises(bm.TopologyError, match="found 'continu' .* Did you mean 'continue'?"):
+    with pytest.raises(bm.TopologyError, match=r"found 'continu' .* Did you mean 'continue'?"):
         builder().stream("in", on_bad_record="continu")  # type: ignore[arg-type]
 
 
