@@ -14,6 +14,7 @@ import pytest
 from brookmere.errors import InstanceError, StateError
 from brookmere.run.instance import hold
 
+_NOBODY = 65534
 HOLDER = """
 import sys
 from pathlib import Path
@@ -99,11 +100,22 @@ def test_killed_process_frees_the_directory(tmp_path: Path) -> None:
         hold(tmp_path, "words").release()
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+@contextmanager
+def ordinary_user() -> Iterator[None]:
+    """Be somebody else for a while where the tests run as the superuser, who may write everywhere."""
+    user = os.geteuid()
+    if user == 0:
+        os.seteuid(_NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(user)
+
+
 def test_directory_without_permission_is_refused_with_a_remedy(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
 
-    with pytest.raises(StateError, match="Permission denied"):
+    with ordinary_user(), pytest.raises(StateError, match="Permission denied"):
         hold(tmp_path / "words", "words")
 
 

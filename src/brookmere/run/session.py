@@ -17,7 +17,8 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from brookmere.errors import EngineError
-from brookmere.kernel.build import kernel_jar
+from brookmere.kernel.archive import archive_flags
+from brookmere.kernel.build import kernel_jar, spark_jars
 from brookmere.kernel.cache import cache_directory, ensure_directory
 from brookmere.kernel.java import prepare_environment
 
@@ -85,6 +86,9 @@ def spark_session(
             **(settings or {}),
             **{name.replace("__", "."): value for name, value in overrides.items()},
         }
+        flags = chosen["spark.driver.extraJavaOptions"]
+        if "Archive" not in flags:
+            chosen["spark.driver.extraJavaOptions"] = " ".join([flags, *archive_flags(spark_jars())])
         if chosen["spark.master"].startswith("local"):
             chosen = {**_LOCAL, **chosen}
             # Without it Spark looks up the name of the machine, which may have no address at all.

@@ -1,0 +1,84 @@
+"""Turns the classes that a Spark process has loaded into an archive that lets the next one start sooner."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import time
+from hashlib import sha256
+from pathlib import Path
+
+from brookmere.errors import EngineError
+from brookmere.kernel.cache import cache_directory, ensure_directory
+from brookmere.kernel.java import find_java
+
+logger = logging.getLogger(__name__)
+
+SWITCH = "BROOKMERE_CLASS_ARCHIVE"
+"""Set to "off", this environment variable leaves Java's archives alone."""
+
+_KEPT = 2
+# An archive takes some 200 MB.
+_LEAST_FREE_BYTES = 2 << 30
+# A process that ends takes seconds to write it.
+_WRITING_SECONDS = 600.0
+
+
+def archive_flags(jars: Path, *, now: float | None = None) -> tuple[str, ...]:
+    """Return the flags for a Java process with `jars` on its class path.
+
+    They make it read the archive of an earlier one; or write one when it ends, where there is none yet. Java
+    itself leaves out an archive that does not fit.
+    """
+    if os.environ.get(SWITCH) == "off":
+        return ()
+    folder = cache_directory() / "classes"
+    archive = folder / f"{_key(jars)}.jsa"
+    if any(character in str(archive) for character in " \"'\\"):
+        # Spark takes the flags apart at spaces and quotes.
+        return ()
+    try:
+        ensure_directory(folder)
+        if _is_whole(archive):
+            os.utime(archive)
+            return (f"-XX:SharedArchiveFile={archive}", "-Xshare:auto")
+        begun = archive.stat().st_mtime if archive.exists() else None
+        if begun is not None and (now or time.time()) - begun < _WRITING_SECONDS:
+            return ()
+        if shutil.disk_usage(folder).free < _LEAST_FREE_BYTES:
+            return ()
+        _drop_old(folder)
+        return (f"-XX:ArchiveClassesAtExit={archive}",)
+    except (OSError, EngineError) as error:
+        # Without an archive Java starts as it always did.
+        logger.debug("no archive of classes: %s", error)
+        return ()
+
+
+def _key(jars: Path) -> str:
+    java = find_java()
+    program = (java.home / "bin" / "java").resolve()
+    parts = (
+        str(program),
+        str(program.stat().st_mtime_ns),
+        java.origin,
+        str(jars),
+        str(jars.stat().st_mtime_ns),
+    )
+    return sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def _is_whole(archive: Path) -> bool:
+    """Tell whether an archive was written to its end: Java writes the head of the file last."""
+    try:
+        with archive.open("rb") as file:
+            return any(file.read(4))
+    except FileNotFoundError:
+        return False
+
+
+def _drop_old(folder: Path) -> None:
+    archives = sorted(folder.glob("*.jsa"), key=lambda path: path.stat().st_mtime, reverse=True)
+    for archive in archives[_KEPT - 1 :]:
+        archive.unlink(missing_ok=True)
