@@ -2,86 +2,17 @@
 
 from __future__ import annotations
 
-import logging
-import shutil
 import threading
-import time
 from collections.abc import Callable, Iterable
-from pathlib import Path
-from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 import brookmere as bm
+from tests.run.homes import Home, count, shout
 
 pytestmark = pytest.mark.usefixtures("spark")
-
-
-class Home:
-    """Topics and state of a test."""
-
-    def __init__(self, directory: Path) -> None:
-        self.directory = directory
-        self.topics = bm.Topics(directory / "topics")
-
-    def application(self, program: bm.StreamsBuilder | bm.Topology, **settings: Any) -> bm.Application:
-        directories = {"topics.dir": self.topics.directory, "state.dir": self.directory / "state"}
-        return bm.Application(program, {**directories, "num.stream.threads": 2}, **settings)
-
-    def run(self, program: bm.StreamsBuilder, **settings: Any) -> bm.Application:
-        """Run until everything is processed."""
-        with self.application(program, **settings) as application:
-            application.process_all_available()
-        return application
-
-    def write(self, topic: str, *values: str | bytes, key: str | None = "k") -> None:
-        keys = None if key is None else key.encode()
-        data = [value.encode() if isinstance(value, str) else value for value in values]
-        self.topics.create(topic, exist_ok=True).append([bm.Record(keys, v, n) for n, v in enumerate(data)])
-
-    def read(self, topic: str, value: bm.Serde | None = None) -> list[Any]:
-        serde = value or bm.Text()
-        found = self.topics[topic]
-        return [serde.deserialize(r.value) for p in range(found.partitions) for r in found.read(p)]
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Home:
-    return Home(tmp_path)
-
-
-def shout(name: str = "shout") -> bm.StreamsBuilder:
-    app = bm.StreamsBuilder(name, key=bm.Text(), value=bm.Text())
-    app.stream("in").map_values(lambda value: F.concat(value, F.lit("!"))).to("out")
-    return app
-
-
-def count() -> bm.StreamsBuilder:
-    app = bm.StreamsBuilder("count", key=bm.Text(), value=bm.Text())
-    app.stream("in").group_by_key().count(store="counts").to_stream().to("out")
-    return app
-
-
-def numbers(**source: Any) -> bm.StreamsBuilder:
-    """Reads numbers, and divides by them."""
-    app = bm.StreamsBuilder("numbers", key=bm.Text(), value=bm.Int())
-    app.stream("in", **source).map_values(lambda n: 60 / n, name="divide").to("out")
-    return app
-
-
-def number(n: int) -> bytes:
-    data = bm.Int().serialize(n)
-    assert data is not None
-    return data
-
-
-def until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def test_application_runs_from_topic_to_topic_and_tells_its_states(home: Home) -> None:
@@ -222,57 +153,6 @@ def test_application_that_never_ran_can_be_stopped(home: Home) -> None:
         application.start()
 
 
-def test_missing_topic_is_refused_before_anything_is_made_and_can_be_mended(home: Home) -> None:
-    application = home.application(shout())
-
-    with pytest.raises(bm.TopologyError, match="brookmere topics create in --partitions 1"):
-        application.start()
-    assert application.state == "created"
-    assert not (home.directory / "state").exists()
-
-    home.write("in", "a")
-    with application:
-        application.process_all_available()
-    assert home.read("out") == ["a!"]
-
-
-def test_wrong_lambda_is_refused_before_topics_are_made(home: Home) -> None:
-    home.topics.create("in")
-    app = bm.StreamsBuilder("wrong", key=bm.Text(), value=bm.Json("n int"))
-    app.stream("in").filter(lambda value: value.m > 1).to("out")
-    application = home.application(app)
-
-    for _ in range(2):
-        with pytest.raises(bm.ExpressionError, match="'m', which is not there"):
-            application.start()
-
-    assert application.state == "created"
-    assert home.topics.names() == ["in"]
-
-
-def test_topics_that_must_be_alike_are_compared(home: Home) -> None:
-    home.topics.create("a", 2)
-    home.topics.create("b", 3)
-    app = bm.StreamsBuilder("groups", key=bm.Text(), value=bm.Text())
-    a, b = (app.stream(topic).group_by_key() for topic in "ab")
-    a.cogroup(lambda value, agg: agg).cogroup(b, lambda value, agg: agg).aggregate("")
-
-    with pytest.raises(bm.TopologyError, match="unequal numbers of partitions: a has 2, b has 3"):
-        home.application(app).start()
-
-
-def test_second_instance_is_refused_until_the_first_has_stopped(home: Home) -> None:
-    home.topics.create("in")
-    second = home.application(shout())
-    with home.application(shout()):
-        with pytest.raises(bm.InstanceError, match="'shout' is running already on the state directory"):
-            second.start()
-        assert second.state == "created"
-
-    with second:
-        assert second.state == "running"
-
-
 def test_applications_of_a_process_share_the_session(home: Home, spark: SparkSession) -> None:
     home.write("in", "a")
     again = bm.StreamsBuilder("again", key=bm.Text(), value=bm.Text())
@@ -330,28 +210,6 @@ def test_application_can_begin_at_the_end(home: Home) -> None:
     assert home.read("out") == ["new!"]
 
 
-def test_application_without_positions_can_be_refused(home: Home) -> None:
-    home.write("in", "a")
-    with pytest.raises(bm.StateError, match=r"auto.offset.reset is none. Set it to earliest or latest"):
-        home.application(shout(), auto__offset__reset="none").start()
-
-    home.run(shout())
-    home.write("in", "b")
-    home.run(shout(), auto__offset__reset="none")
-
-    assert home.read("out") == ["a!", "b!"]
-
-
-def test_topic_that_was_created_again_is_refused(home: Home) -> None:
-    home.write("in", "a")
-    home.run(shout())
-    home.topics.delete("in")
-    home.write("in", "b")
-
-    with pytest.raises(bm.StateError, match="the topic 'in' was deleted and created again"):
-        home.application(shout()).start()
-
-
 def test_functions_of_python_see_the_records(home: Home) -> None:
     home.write("in", "a", "b")
     seen: list[tuple[str, str]] = []
@@ -373,167 +231,3 @@ def test_topics_that_records_name_are_created(home: Home) -> None:
 
     assert (home.read("to-x"), home.read("to-y")) == (["x", "x"], ["y"])
     assert home.topics["to-x"].partitions == 2
-
-
-def test_record_that_fails_ends_the_application_with_its_error(home: Home) -> None:
-    home.write("in", number(1), b"bad", number(2))
-    application = home.application(numbers(), max__batch__records=1)
-    heard: list[str] = []
-    application.on_state_change(lambda new, old: heard.append(new))
-
-    application.start()
-    assert application.wait(60)
-
-    assert (application.state, heard) == ("failed", ["running", "failed"])
-    assert isinstance(application.error, bm.DeserializationError)
-    assert (application.error.topic, application.error.offset) == ("in", 1)
-    with pytest.raises(bm.DeserializationError):
-        application.process_all_available()
-    application.stop()
-    assert application.state == "failed"
-    assert home.read("out", bm.Double()) == [60.0]
-
-
-def test_failure_leaves_a_with_block(home: Home) -> None:
-    home.write("in", number(0))
-    application = home.application(numbers())
-
-    with pytest.raises(bm.ProcessingError, match="DIVIDE_BY_ZERO"), application:
-        until(lambda: application.state == "failed")
-
-
-def test_record_that_failed_is_a_dead_letter_once_and_can_be_passed(home: Home) -> None:
-    home.write("in", number(1), number(0), number(2))
-    dead = {"errors__dead__letter__queue__topic__name": "dead"}
-
-    for _ in range(2):
-        with pytest.raises(bm.ProcessingError):
-            home.run(numbers(), **dead)
-    (letter,) = home.topics["dead"].read(0)
-    assert (letter.key, letter.value) == (b"k", number(0))
-    headers = dict(letter.headers)
-    assert headers["__streams.errors.exception"] == b"org.apache.spark.SparkArithmeticException"
-    assert headers["__streams.errors.offset"] == b"1"
-    assert b"SparkArithmeticException" in (headers["__streams.errors.stacktrace"] or b"")
-
-    home.run(numbers(), processing__exception__handler="continue")
-    assert home.read("out", bm.Double()) == [60.0, 30.0]
-
-
-def test_bad_records_are_skipped_told_and_kept(home: Home, caplog: pytest.LogCaptureFixture) -> None:
-    home.write("in", number(1), b"bad", number(0), number(2))
-    skip = {
-        f"{kind}__exception__handler": "continue" for kind in ("deserialization", "processing", "production")
-    }
-
-    with caplog.at_level(logging.WARNING):
-        application = home.run(numbers(), errors__dead__letter__queue__topic__name="dead", **skip)
-
-    assert home.read("out", bm.Double()) == [60.0, 30.0]
-    letters = list(home.topics["dead"].read(0))
-    assert [(letter.value, letter.timestamp) for letter in letters] == [(b"bad", 1), (number(0), 2)]
-    assert [dict(letter.headers)["__streams.errors.offset"] for letter in letters] == [b"1", b"2"]
-    progress = application.progress()
-    assert progress is not None
-    assert progress.skipped == 2
-    assert progress.nodes["divide"]["failed"] == 1
-    told = [record.getMessage() for record in caplog.records if "skipped a record" in record.getMessage()]
-    assert len(told) == 2
-    assert told[0].startswith("numbers skipped a record. A record could not be read at node KSTREAM-SOURCE")
-
-
-def test_source_can_skip_bad_records_on_its_own(home: Home, caplog: pytest.LogCaptureFixture) -> None:
-    home.write("in", b"bad", number(2))
-
-    home.run(numbers(on_bad_record="continue"), errors__dead__letter__queue__topic__name="dead")
-
-    assert home.read("out", bm.Double()) == [30.0]
-    assert [letter.value for letter in home.topics["dead"].read(0)] == [b"bad"]
-    assert "numbers skipped a record" in caplog.text
-    home.write("in", number(0))
-    with pytest.raises(bm.ProcessingError):
-        home.run(numbers(on_bad_record="continue"))
-
-
-def test_topic_that_vanishes_ends_the_application_in_words(home: Home) -> None:
-    home.write("in", "a")
-    application = home.application(shout())
-    application.start()
-    application.process_all_available()
-
-    home.topics.delete("in")
-
-    assert application.wait(60)
-    assert application.state == "failed"
-    assert isinstance(application.error, bm.TopicError)
-    assert str(application.error).startswith("The topic 'in' does not exist in ")
-
-
-def test_damaged_topic_ends_the_application_in_words(home: Home) -> None:
-    home.write("in", "a")
-    (segment,) = (home.topics["in"].directory / "segments").iterdir()
-    segment.write_bytes(segment.read_bytes()[:-1] + b"x")
-
-    with pytest.raises(bm.TopicError, match=r"The segment .* of the topic 'in' is damaged"):
-        home.run(shout())
-
-
-def test_function_of_python_that_raises_ends_the_application_with_its_place(home: Home) -> None:
-    home.write("in", "a")
-    app = bm.StreamsBuilder("tap", key=bm.Text(), value=bm.Text())
-    app.stream("in").peek(lambda key, value: {}[value]).to("out")
-
-    with pytest.raises(bm.EngineError) as caught:
-        home.run(app)
-
-    text = str(caught.value)
-    assert "A Python function that the program calls failed with KeyError: 'a' (" in text
-    assert "test_application.py:" in text
-    assert "spark.log" in text
-    assert isinstance(caught.value.__cause__, KeyError)
-    assert home.read("out") == []
-
-
-def test_store_that_would_be_lost_is_refused(home: Home) -> None:
-    home.write("in", "a")
-    home.run(count())
-
-    with pytest.raises(bm.StateError, match="the store 'counts' is of the kind auto, and the program asks"):
-        home.application(count(), store__type="rocksdb").start()
-
-
-def test_state_that_is_gone_is_told(home: Home) -> None:
-    home.write("in", "a")
-    state = home.run(count()).state_directory / "checkpoint" / "state"
-    shutil.rmtree(state)
-    home.write("in", "b")
-
-    with pytest.raises(bm.StateError, match="The state of the application is not there"):
-        home.run(count())
-
-
-def test_checkpoint_that_is_nonsense_is_told(home: Home) -> None:
-    home.write("in", "a")
-    (home.run(shout()).state_directory / "checkpoint" / "offsets" / "0").write_text("nonsense")
-
-    with pytest.raises(bm.StateError, match=r"offsets/0 is no entry of its log"):
-        home.application(shout()).start()
-
-
-def test_query_that_is_stopped_from_outside_is_a_failure(home: Home, spark: SparkSession) -> None:
-    home.topics.create("in")
-    application = home.application(shout())
-    application.start()
-
-    (query,) = spark.streams.active
-    query.stop()
-
-    assert application.wait(60)
-    assert "was stopped from outside" in str(application.error)
-
-
-def test_failed_application_frees_its_directory(home: Home) -> None:
-    home.write("in", b"bad")
-    for _ in range(2):
-        with pytest.raises(bm.DeserializationError):
-            home.run(numbers())

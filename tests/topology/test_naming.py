@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from brookmere.topology.naming import Names, illegal
+from brookmere.names import illegal
+from brookmere.topology.naming import Names
 
 
 def test_generated_name_has_ten_digits_and_counts_up() -> None:

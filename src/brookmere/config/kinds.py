@@ -10,10 +10,11 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from brookmere.names import illegal
+
 T = TypeVar("T")
 
 _WHOLE = re.compile(r"[+-]?\d+")
-_NAME = re.compile(r"[A-Za-z0-9._-]{1,249}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ def name() -> Kind[str]:
 
     def parse(given: object) -> str:
         text = _text(given)
-        if not _NAME.fullmatch(text) or text in (".", ".."):
+        if illegal(text) is not None:
             raise ValueError
         return text
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from brookmere.plan.stages import Plan
-from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode
+from brookmere.topology.nodes import ProcessorNode, SinkNode, SourceNode
 from brookmere.topology.operators import Aggregate
 
 
@@ -15,18 +15,17 @@ def combinable(plan: Plan) -> Mapping[str, str]:
     That is the repartition in front of the aggregate, or the aggregate itself where there is none. Nobody
     else may see the records on their way: the aggregate is the only reader, and has its store for itself.
     """
-    nodes = {node.name: node for node in plan.topology.nodes}
     stages = plan.stage_of()
     found = {}
     for node in plan.topology.nodes:
         if (
             isinstance(node, ProcessorNode)
             and isinstance(node.operator, Aggregate)
+            and stages[node.name] > 0
             and _owns_store(plan, node)
         ):
-            sender = _sender(plan, nodes, node)
-            parents = [] if isinstance(sender, SourceNode) or sender is None else sender.parents
-            if sender is not None and len(parents) == 1 and stages[parents[0]] == 0 and stages[node.name] > 0:
+            sender = _sender(plan, node)
+            if sender is not None and len(sender.parents) == 1 and stages[sender.parents[0]] == 0:
                 found[node.name] = sender.name
     return found
 
@@ -40,19 +39,13 @@ def _owns_store(plan: Plan, node: ProcessorNode) -> bool:
     return users == [node.name]
 
 
-def _sender(plan: Plan, nodes: Mapping[str, Node], node: ProcessorNode) -> Node | None:
-    if len(node.parents) != 1:
-        return None
-    parent = nodes[node.parents[0]]
+def _sender(plan: Plan, node: ProcessorNode) -> ProcessorNode | SinkNode | None:
+    nodes = plan.topology.nodes
+    parent = next(n for n in nodes if n.name == node.parents[0])
     if not isinstance(parent, SourceNode):
         return node
     if not parent.internal:
-        return node if not parent.is_global else None
-    readers = [n for n in nodes.values() if not isinstance(n, SourceNode) and parent.name in n.parents]
-    senders = [
-        n for n in nodes.values() if isinstance(n, SinkNode) and n.internal and n.topic in parent.topics
-    ]
-    stages = plan.stage_of()
-    if len(readers) == len(senders) == 1 and stages[senders[0].name] == 0:
-        return senders[0]
-    return None
+        return None if parent.is_global else node
+    readers = [n for n in nodes if not isinstance(n, SourceNode) and parent.name in n.parents]
+    senders = [n for n in nodes if isinstance(n, SinkNode) and n.internal and n.topic in parent.topics]
+    return senders[0] if len(readers) == len(senders) == 1 else None

@@ -11,7 +11,7 @@ from typing import Any
 from pyspark.java_gateway import ensure_callback_server_started
 from pyspark.sql import DataFrame, SparkSession
 
-from brookmere.run.compiler import HANDLERS, Compiled
+from brookmere.run.compiler import Compiled
 from brookmere.run.outputs import Written, read_outputs
 from brookmere.run.query import Query, started
 from brookmere.run.taps import show
@@ -30,7 +30,6 @@ def launch(
     reset: str = "earliest",
     lost: str = "fail",
     max_batch_records: int = 0,
-    continue_on: tuple[str, ...] = (),
     dead_letter: str | None = None,
     new_partitions: int = 1,
     interval_ms: int = 0,
@@ -52,9 +51,12 @@ def launch(
     )  # fmt: skip
 
     def write(rows: DataFrame, assembly: Any) -> Any:
-        _register(
-            session, name, compiled, assembly, topics, application, continue_on, dead_letter, new_partitions
-        )
+        to = assembly.destinations(dict(compiled.sinks), set(compiled.routed), set(compiled.taps))
+        sinks: Any = session._jvm.brookmere.topics.Sinks  # type: ignore[union-attr]
+        sinks.register(
+            name, str(topics.resolve()), application, to, compiled.program, list(compiled.numbers),
+            dead_letter, new_partitions,
+        )  # fmt: skip
         if compiled.taps:
             _listen(session, name, compiled, raised)
         return rows.writeStream.format(FORMAT).option("plan", name)
@@ -80,26 +82,6 @@ def read_topics(
 def _global_topics(compiled: Compiled) -> set[str]:
     sources = [n for n in compiled.plan.topology.nodes if isinstance(n, SourceNode) and n.is_global]
     return {topic for source in sources for topic in compiled.plan.topics_of(source)}
-
-
-def _register(
-    session: SparkSession,
-    name: str,
-    compiled: Compiled,
-    assembly: Any,
-    topics: Path,
-    application: str,
-    continue_on: tuple[str, ...],
-    dead_letter: str | None,
-    new_partitions: int,
-) -> None:
-    jvm: Any = session._jvm
-    to = assembly.destinations(dict(compiled.sinks), set(compiled.routed), set(compiled.taps))
-    jvm.brookmere.topics.Sinks.register(
-        name, str(topics.resolve()), application, to, assembly.program().slots(),
-        assembly.program().settings().topics(), [h for h in HANDLERS if h in continue_on],
-        list(compiled.numbers), dead_letter, new_partitions,
-    )  # fmt: skip
 
 
 def _listen(session: SparkSession, name: str, compiled: Compiled, raised: list[Exception]) -> None:

@@ -126,7 +126,6 @@ def _launch(planned: Plan, needed: TopicPlan, topics: Topics, config: Config, in
             reset=config.auto_offset_reset,
             lost=config.data_loss_handler,
             max_batch_records=config.max_batch_records,
-            continue_on=config.continue_on,
             dead_letter=config.errors_dead_letter_queue_topic_name,
             new_partitions=needed.new_partitions,
             interval_ms=config.commit_interval_ms,

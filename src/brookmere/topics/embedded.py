@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import re
 import shutil
 import uuid
 from collections.abc import Iterator, Mapping
@@ -11,6 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from brookmere.errors import TopicError, TopicExistsError, UnknownTopicError, nearest
+from brookmere.names import illegal
 from brookmere.serde import Serde
 from brookmere.topics.consumer import Consumer, Start
 from brookmere.topics.files import explained, is_older, sync_folder, unique
@@ -22,7 +22,6 @@ from brookmere.topics.settings import TopicConfig
 from brookmere.topics.times import now_ms
 from brookmere.topics.topic import Topic
 
-_LEGAL = re.compile(r"[a-zA-Z0-9._-]{1,249}")
 # No topic can have such a name, so folders on their way in or out are never taken for topics.
 _ON_THE_WAY = "~"
 _LEFT_OVER_MS = 3_600_000
@@ -56,7 +55,9 @@ class Topics:
         return iter(self.names())
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and _is_legal(name) and (self.directory / name / TOPIC_FILE).is_file()
+        if not isinstance(name, str) or illegal(name) is not None:
+            return False
+        return (self.directory / name / TOPIC_FILE).is_file()
 
     def __getitem__(self, name: str) -> Topic:
         _check_name(name)
@@ -173,12 +174,8 @@ class Topics:
         )
 
 
-def _is_legal(name: str) -> bool:
-    return _LEGAL.fullmatch(name) is not None and name not in (".", "..")
-
-
 def _check_name(name: str) -> None:
-    if not _is_legal(name):
+    if illegal(name) is not None:
         raise TopicError(
             f"{name!r} cannot be the name of a topic. "
             "Use up to 249 letters, digits, dots, underscores and hyphens, and not only . or .. ."

@@ -1,12 +1,10 @@
-"""Turns kinds of operators into Kafka Streams' generated names, and tells which given names are legal."""
+"""Turns kinds of operators into Kafka Streams' generated names."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-_LONGEST = 249
-_LEGAL = re.compile(r"[a-zA-Z0-9._-]*", re.ASCII)
 _REPARTITION = "-repartition"
 _GENERATED = re.compile(r"KSTREAM.*-[0-9]{10}", re.ASCII)
 
@@ -54,16 +52,3 @@ class Names:
         if _GENERATED.fullmatch(prefix):
             return RepartitionNames(topic, filter, sink, source)
         return RepartitionNames(topic, f"{topic}-filter", f"{topic}-sink", f"{topic}-source")
-
-
-def illegal(name: str) -> str | None:
-    """Return why Kafka refuses `name` for a topic, a store or an operator; None if it does not."""
-    if not name:
-        return "it is empty"
-    if name in (".", ".."):
-        return "it is reserved"
-    if len(name) > _LONGEST:
-        return f"it is longer than {_LONGEST} characters"
-    if not _LEGAL.fullmatch(name):
-        return "it has a character other than ASCII letters and digits, '.', '_' and '-'"
-    return None

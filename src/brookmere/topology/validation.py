@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from brookmere.errors import Fault, TopologyError
+from brookmere.names import illegal
 from brookmere.topology.function import Location
-from brookmere.topology.naming import illegal
 from brookmere.topology.nodes import ProcessorNode, SinkNode, SourceNode, Topology
 from brookmere.topology.operators import KeyNotNull
 from brookmere.topology.partitions import partition_counts

@@ -1,6 +1,6 @@
 package org.apache.spark.sql.brookmere
 
-import java.io.{BufferedOutputStream, FilterOutputStream, OutputStream}
+import java.io.BufferedOutputStream
 import java.nio.channels.{Channels, FileChannel}
 import java.nio.file.{Files, FileAlreadyExistsException => Exists, Path => LocalPath, StandardCopyOption, StandardOpenOption}
 
@@ -15,7 +15,7 @@ import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileMana
  */
 final class LocalCheckpoints(root: Path, conf: Configuration) extends FileSystemBasedCheckpointFileManager(root, conf) {
   override def createAtomic(path: Path, overwriteIfPossible: Boolean): CancellableFSDataOutputStream =
-    if (isLocal) new LocalFile(local(path), overwriteIfPossible) else super.createAtomic(path, overwriteIfPossible)
+    if (isLocal) LocalFile.create(local(path), overwriteIfPossible) else super.createAtomic(path, overwriteIfPossible)
 
   override def exists(path: Path): Boolean = if (isLocal) Files.exists(local(path)) else super.exists(path)
 
@@ -23,26 +23,15 @@ final class LocalCheckpoints(root: Path, conf: Configuration) extends FileSystem
 }
 
 /** A file that is there as a whole when it is closed, or not at all. */
-final class LocalFile private (to: LocalPath, temporary: LocalPath, file: FileChannel, buffered: OutputStream, overwrite: Boolean)
-    extends CancellableFSDataOutputStream(buffered) {
+final class LocalFile private (to: LocalPath, temporary: LocalPath, file: FileChannel, overwrite: Boolean)
+    extends CancellableFSDataOutputStream(new BufferedOutputStream(Channels.newOutputStream(file))) {
   private var done = false
-
-  private def this(to: LocalPath, temporary: LocalPath, file: FileChannel, overwrite: Boolean) =
-    this(to, temporary, file, new BufferedOutputStream(new FilterOutputStream(Channels.newOutputStream(file)) {
-      override def write(b: Array[Byte], from: Int, n: Int): Unit = out.write(b, from, n)
-    }), overwrite)
-
-  private def this(to: LocalPath, temporary: LocalPath, overwrite: Boolean) =
-    this(to, temporary, LocalFile.open(temporary), overwrite)
-
-  def this(to: LocalPath, overwrite: Boolean) =
-    this(to, to.resolveSibling(s".${to.getFileName}.${java.util.UUID.randomUUID}.tmp"), overwrite)
 
   override def close(): Unit = synchronized {
     if (!done) {
       done = true
       try {
-        buffered.flush()
+        underlyingStream.flush()
         file.force(true)
         file.close()
         if (overwrite) Files.move(temporary, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING)
@@ -62,8 +51,9 @@ final class LocalFile private (to: LocalPath, temporary: LocalPath, file: FileCh
 }
 
 object LocalFile {
-  private def open(temporary: LocalPath): FileChannel = {
-    Files.createDirectories(temporary.getParent)
-    FileChannel.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)
+  def create(to: LocalPath, overwrite: Boolean): LocalFile = {
+    Files.createDirectories(to.getParent)
+    val temporary = to.resolveSibling(s".${to.getFileName}.${java.util.UUID.randomUUID}.tmp")
+    new LocalFile(to, temporary, FileChannel.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), overwrite)
   }
 }

@@ -6,7 +6,7 @@ import scala.jdk.CollectionConverters._
 
 import brookmere.kernel.core.{ErrorRow, RecordFailed}
 import brookmere.kernel.ops.Murmur2
-import brookmere.kernel.program.Outputs
+import brookmere.kernel.program.{Outputs, Program}
 import brookmere.kernel.rows._
 import brookmere.kernel.topics._
 
@@ -40,9 +40,10 @@ object Sinks {
   private val failures = new ConcurrentHashMap[String, ConcurrentLinkedDeque[Array[Byte]]]()
   private val Kept = 1000
 
-  def register(name: String, directory: String, application: String, to: Destinations, slots: Array[Int], sources: Array[String],
-      continueOn: java.util.List[String], names: java.util.List[String], deadLetter: String, newPartitions: Int): Unit =
-    plans.put(name, new SinkPlan(directory, application, to, slots, sources, continueOn.asScala.toSet, names.asScala.toArray, deadLetter, newPartitions))
+  def register(name: String, directory: String, application: String, to: Destinations, program: Program,
+      names: java.util.List[String], deadLetter: String, newPartitions: Int): Unit =
+    plans.put(name, new SinkPlan(directory, application, to, program.slots, program.settings.topics, program.settings.continueOn,
+      names.asScala.toArray, deadLetter, newPartitions))
   def listen(name: String, to: TapListener): Unit = listeners.put(name, to)
   def plan(name: String): SinkPlan = plans.get(name)
   def listener(name: String): Option[TapListener] = Option(listeners.get(name))

@@ -34,12 +34,9 @@ object SegmentSchema {
   val Key = 4
   val Value = 7
   val Headers = 10
-  val Item = 12
   val HeaderKey = 13
   val HeaderValue = 16
   val Buffers = 19
-  /** delta, timestamp, key, value, headers, item, and the two fields of a header. */
-  val Nodes = 8
 }
 
 /** A record batch of a segment, read where it lies. */

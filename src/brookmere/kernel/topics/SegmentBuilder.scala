@@ -132,8 +132,8 @@ final class SegmentBuilder {
   private def writeBatch(out: WriteChannel, from: Int, to: Int, places: Array[Int]): ArrowBlock = {
     val n = to - from
     val body = new Body(estimate(from, to, places))
-    body.ints(n)(i => from + i)
-    body.longs(n)(i => times(row(from + i, places)))
+    body.fixed(n, 4)((b, i) => b.putInt(from + i))
+    body.fixed(n, 8)((b, i) => b.putLong(times(row(from + i, places))))
     column(body, n, i => keys(row(from + i, places)), i => starts(row(from + i, places)))
     column(body, n, i => values(row(from + i, places)), i => { val r = row(from + i, places); starts(r) + math.max(keys(r), 0) })
     headerColumns(body, n, i => if (headers == null) null else headers(row(from + i, places)))
@@ -208,23 +208,14 @@ object SegmentBuilder {
       while (i < padding) { buffer.put(0: Byte); i += 1 }
     }
 
-    def ints(n: Int)(f: Int => Int): Unit = {
+    /** A column that is never null, `width` bytes a row; `put` writes the next one. */
+    def fixed(n: Int, width: Int)(put: (ByteBuffer, Int) => Unit): Unit = {
       node(n, 0)
       absent()
       begin()
-      room(4 * n)
+      room(width * n)
       var i = 0
-      while (i < n) { buffer.putInt(f(i)); i += 1 }
-      end()
-    }
-
-    def longs(n: Int)(f: Int => Long): Unit = {
-      node(n, 0)
-      absent()
-      begin()
-      room(8 * n)
-      var i = 0
-      while (i < n) { buffer.putLong(f(i)); i += 1 }
+      while (i < n) { put(buffer, i); i += 1 }
       end()
     }
 
