@@ -89,15 +89,17 @@ def _started(home: Path) -> Iterator[subprocess.Popen[str]]:
     with (home / "output.txt").open("a") as errors:
         process = subprocess.Popen(
             [sys.executable, "-m", "tests.chaos.victim", str(home)],
-            cwd=_ROOT, stdout=subprocess.PIPE, stderr=errors, text=True, start_new_session=True,
+            cwd=_ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True,
+            start_new_session=True,
         )  # fmt: skip
         try:
             yield process
         finally:
             _kill(process)
             process.wait()
-            assert process.stdout is not None
-            process.stdout.close()
+            for pipe in (process.stdin, process.stdout):
+                assert pipe is not None
+                pipe.close()
 
 
 def _kill(process: subprocess.Popen[str]) -> None:

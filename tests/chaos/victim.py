@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
+import threading
 from pathlib import Path
 
 import brookmere as bm
@@ -28,10 +31,17 @@ def main(home: Path) -> None:
     _tell("done")
 
 
+def _end_with_parent() -> None:
+    """End, with the JVM, when the test that started this process is gone, however it went."""
+    sys.stdin.read()
+    os.killpg(os.getpid(), signal.SIGKILL)
+
+
 def _tell(line: str) -> None:
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
 
 
 if __name__ == "__main__":
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     main(Path(sys.argv[1]))
