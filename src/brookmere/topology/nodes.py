@@ -11,6 +11,11 @@ from brookmere.topology.function import Function, Location
 from brookmere.topology.operators import Operator
 
 StoreType = OneOf["auto", "memory", "rocksdb"]
+StoreKind = OneOf[
+    "key_value", "window", "session", "versioned",
+    "join_window", "unmatched", "join_buffer", "suppressed", "subscriptions",
+]  # fmt: skip
+"""What a store holds: the first four can be queried, the others are an operator's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +66,14 @@ class Store:
     name: str
     store_type: StoreType = "auto"
     queryable: bool = False
-    kind: OneOf["key_value"] = "key_value"
+    kind: StoreKind = "key_value"
     is_global: bool = False
     changelog: str | None = None
     """The topic from which the store can be read again, if it is the table's own source topic."""
+    retention_ms: int | None = None
+    """How far back from stream time a store of windows, sessions or versions reaches."""
+    window_ms: int | None = None
+    """The length of the windows, where all have the same; unlimited windows have none."""
 
 
 @dataclass(frozen=True, slots=True)
