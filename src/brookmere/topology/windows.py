@@ -1,4 +1,4 @@
-"""Windows: which span of time a record belongs to, and how long a span stays open. All times are milliseconds."""
+"""Windows: which span of time a record belongs to, and how long it stays open. All times are milliseconds."""
 
 from __future__ import annotations
 
