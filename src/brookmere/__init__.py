@@ -23,7 +23,10 @@ from brookmere.dsl.short import (
     top_n,
 )
 from brookmere.dsl.stream import KStream
+from brookmere.dsl.suppressed import until_time_limit, until_window_closes
 from brookmere.dsl.table import GlobalKTable, KTable
+from brookmere.dsl.windowed import WindowedKStream
+from brookmere.dsl.windowed_cogrouped import WindowedCogroupedKStream
 from brookmere.errors import (
     BrookmereError,
     ConfigError,
@@ -52,6 +55,13 @@ from brookmere.record import Record, WindowedKey
 from brookmere.serde import Bool, Bytes, Custom, Double, Int, Json, Long, Serde, Text, Windowed
 from brookmere.topics import Topics
 from brookmere.topology.nodes import Topology
+from brookmere.topology.windows import (
+    JoinWindows,
+    SessionWindows,
+    SlidingWindows,
+    TimeWindows,
+    UnlimitedWindows,
+)
 
 if TYPE_CHECKING:
     from brookmere.run.application import Application
@@ -78,6 +88,7 @@ __all__ = [
     "Int",
     "InternalError",
     "JavaNotFoundError",
+    "JoinWindows",
     "Json",
     "KGroupedStream",
     "KGroupedTable",
@@ -91,17 +102,23 @@ __all__ = [
     "Record",
     "RecordError",
     "Serde",
+    "SessionWindows",
+    "SlidingWindows",
     "StateError",
     "StreamsBuilder",
     "Text",
+    "TimeWindows",
     "TopicError",
     "TopicExistsError",
     "Topics",
     "Topology",
     "TopologyError",
     "UnknownTopicError",
+    "UnlimitedWindows",
     "UnsupportedError",
     "Windowed",
+    "WindowedCogroupedKStream",
+    "WindowedKStream",
     "WindowedKey",
     "avg",
     "collect_list",
@@ -114,6 +131,8 @@ __all__ = [
     "min",
     "sum",
     "top_n",
+    "until_time_limit",
+    "until_window_closes",
 ]
 
 # They bring PySpark along, which takes a second that a program without an application need not wait for.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from brookmere.config import Handler
@@ -17,6 +17,7 @@ from brookmere.dsl.write import write
 from brookmere.errors import TopologyError
 from brookmere.serde import Serde
 from brookmere.topology.assembly import assemble
+from brookmere.topology.corrections import corrections_of
 from brookmere.topology.function import Function, here
 from brookmere.topology.nodes import Store, StoreType, Topology
 from brookmere.topology.operators import TableSource
@@ -29,6 +30,8 @@ _TABLE = "KTABLE-SOURCE-"
 class StreamsBuilder:
     """Builds the topology of an application. `key` and `value` are the default serdes of its sources.
 
+    `corrections` names behaviours of Kafka Streams that this program does not want to share, or "all".
+
     >>> import brookmere as bm
     >>> app = bm.StreamsBuilder("words", key=bm.Text(), value=bm.Text())
     >>> app.stream("in").filter(lambda value: value != "").to("out")
@@ -36,11 +39,18 @@ class StreamsBuilder:
     3
     """
 
-    def __init__(self, application_id: str, *, key: Serde | None = None, value: Serde | None = None) -> None:
+    def __init__(
+        self,
+        application_id: str,
+        *,
+        key: Serde | None = None,
+        value: Serde | None = None,
+        corrections: str | Iterable[str] = (),
+    ) -> None:
         if not isinstance(application_id, str):
             refuse(f"An application id is text, found {application_id!r}", "Pass a name")
         self.application_id = application_id
-        self._graph = Graph()
+        self._graph = Graph(corrections_of(corrections))
         self._graph.check_name("application", application_id)
         self._key = serde_of("key", key)
         self._value = serde_of("value", value)

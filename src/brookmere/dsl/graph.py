@@ -9,6 +9,7 @@ from typing import get_args
 from brookmere.dsl.arguments import refuse
 from brookmere.dsl.steps import RepartitionStep, Root, Step
 from brookmere.errors import Fault
+from brookmere.topology.corrections import Correction
 from brookmere.topology.function import Location, here
 from brookmere.topology.naming import Names
 from brookmere.topology.nodes import Store, StoreType
@@ -20,7 +21,8 @@ Rule = Callable[["Graph"], "Graph"]
 class Graph:
     """Steps under a root, the name counter, and the faults found so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, corrections: frozenset[Correction] = frozenset()) -> None:
+        self.corrections = corrections
         self.names = Names()
         self.faults: list[Fault] = []
         self.root: Step = Root(name="root", location=Location("", 0))
@@ -48,6 +50,10 @@ class Graph:
                 self.key_changers[changer][step] = None
         elif step.merging:
             self.merges[step] = None
+
+    def corrects(self, name: Correction) -> bool:
+        """Say whether the program asks for this correction of Kafka Streams."""
+        return name in self.corrections
 
     def fault(self, what: str, remedy: str) -> None:
         """Note a fault at the user's line, to be reported by build()."""

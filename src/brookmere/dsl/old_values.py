@@ -8,10 +8,12 @@ from brookmere.dsl.steps import ProcessorStep, Step
 from brookmere.topology.operators import (
     Aggregate,
     PassThrough,
+    Suppress,
     TableAggregate,
     TableFilter,
     TableMapValues,
     TableSource,
+    WindowAggregate,
 )
 
 
@@ -28,13 +30,13 @@ def send_old_values(step: Step, *, force: bool) -> bool:
         case TableSource() as operator:
             name = operator.store if step.store is None else step.store.name
             step.operator = replace(operator, store=name, send_old=True)
-        case Aggregate() | TableAggregate() as operator:
+        case Aggregate() | TableAggregate() | WindowAggregate() as operator:
             step.operator = replace(operator, send_old=True)
         case TableFilter() | TableMapValues() as operator if not operator.send_old:
             if operator.store is None and not _above(step, force=force):
                 return False
             step.operator = replace(operator, send_old=True)
-        case PassThrough():
+        case PassThrough() | Suppress():
             return _above(step, force=force)
     return True
 

@@ -10,16 +10,20 @@ from brookmere.dsl.arguments import lambda_of, serde_of
 from brookmere.dsl.graph import Graph
 from brookmere.dsl.old_values import send_old_values
 from brookmere.dsl.steps import ProcessorStep, Step
+from brookmere.dsl.suppressed import Suppressed, is_versioned, suppressed_of, window_wait
 from brookmere.serde import Serde
 from brookmere.topology.function import here
 from brookmere.topology.nodes import Store, StoreType
 from brookmere.topology.operators import (
     Operator,
+    Suppress,
     TableFilter,
     TableGroup,
     TableMapValues,
     TableToStream,
 )
+
+_SUPPRESS = "KTABLE-SUPPRESS-"
 
 if TYPE_CHECKING:
     from brookmere.dsl.grouped_table import KGroupedTable
@@ -127,6 +131,34 @@ class KTable:
         step = self._add("KTABLE-SELECT-", operator, name)
         send_old_values(self._step, force=True)
         return KGroupedTable(self._graph, step, serde_of("key", key), name)
+
+    def suppress(self, until: Suppressed, *, name: str | None = None) -> KTable:
+        """Hold updates back: `until_window_closes()`, or `until_time_limit(duration)`.
+
+        A row that is updated while it waits is sent once, with its latest value.
+        """
+        until = suppressed_of(until)
+        if is_versioned(self._step):
+            self._graph.fault(
+                "suppress() of a versioned table is not possible",
+                "Give the table a store without versions, or leave out suppress()",
+            )
+        node_name = self._graph.name(name, _SUPPRESS)
+        wait_ms = window_wait(self._graph, self._step) if until.wait_ms is None else until.wait_ms
+        buffer = self._graph.names.store(None if name is None else f"{name}-store", _SUPPRESS)
+        operator = Suppress(
+            buffer,
+            until_window_closes=until.wait_ms is None,
+            wait_ms=wait_ms,
+            max_records=until.max_records,
+            max_bytes=until.max_bytes,
+            stop_when_full=until.when_full == "stop",
+        )
+        send_old_values(self._step, force=True)
+        store = Store(buffer, kind="suppressed")
+        step = ProcessorStep(name=node_name, location=here(), operator=operator, store=store)
+        self._graph.add(step, self._step)
+        return replace(self, _step=step, _store=None)
 
     def _filter(
         self,
