@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import brookmere as bm
+from brookmere.topology import windows
 from tests.conformance import words
 
 Entry = Mapping[str, Any]
@@ -16,8 +17,7 @@ def join(left: Any, right: Any, entry: Entry) -> Any:
     options: dict[str, Any] = {"how": entry["type"]}
     options |= {field: entry[field] for field in ("name", "store") if field in entry}
     if isinstance(right, bm.KStream):
-        before, after = entry["before"], entry["after"]
-        options["windows"] = bm.JoinWindows(before=before, after=after, grace=entry.get("grace", 0))
+        options["windows"] = _windows(entry)
     elif isinstance(right, bm.GlobalKTable):
         options["key"] = words.function(entry["fn"])
     elif "fk" in entry:
@@ -25,6 +25,13 @@ def join(left: Any, right: Any, entry: Entry) -> Any:
     elif "grace" in entry:
         options["grace"] = entry["grace"]
     return left.join(right, words.joiner(entry.get("joiner", "slash")), **options)
+
+
+def _windows(entry: Entry) -> Any:
+    before, after, grace = entry["before"], entry["after"], entry.get("grace", 0)
+    if hasattr(bm, "JoinWindows"):
+        return bm.JoinWindows(before=before, after=after, grace=grace)
+    return windows.JoinWindows(before_ms=before, after_ms=after, grace_ms=grace)
 
 
 def history(entry: Entry) -> dict[str, Any]:
