@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from brookmere.config import Handler
@@ -13,11 +14,13 @@ from brookmere.dsl.rules import rules_for
 from brookmere.dsl.steps import StreamSourceStep, TableSourceStep
 from brookmere.dsl.stream import KStream
 from brookmere.dsl.table import GlobalKTable, KTable
+from brookmere.dsl.versions import table_store
 from brookmere.dsl.write import write
 from brookmere.errors import TopologyError
 from brookmere.serde import Serde
 from brookmere.topology.assembly import assemble
 from brookmere.topology.corrections import corrections_of
+from brookmere.topology.durations import Duration
 from brookmere.topology.function import Function, here
 from brookmere.topology.nodes import Store, StoreType, Topology
 from brookmere.topology.operators import TableSource
@@ -92,13 +95,18 @@ class StreamsBuilder:
         value: Serde | None = None,
         store: str | None = None,
         store_type: StoreType = "auto",
+        history: Duration | None = None,
         timestamp: Callable[..., Any] | None = None,
         on_bad_record: Handler | None = None,
         name: str | None = None,
     ) -> KTable:
-        """Read a topic as a table. It is kept in a store if it is given one, or if others look into it."""
+        """Read a topic as a table. It is kept in a store if it is given one, or if others look into it.
+
+        With `history` the table keeps what its rows were, that far back from the latest record.
+        """
         kept = self._graph.store(store, f"{self._topic(topic)}-", store_type)
-        step = self._table_step(topic, kept, TableSource(store), key, value, on_bad_record, name)
+        kept, operator = table_store(kept, history)
+        step = self._table_step(topic, kept, operator, key, value, on_bad_record, name)
         step.timestamp = _extractor(timestamp)
         self._graph.add(step, self._graph.root)
         return KTable(self._graph, step, step.key, step.value, (step.source_name,), store)
@@ -132,7 +140,7 @@ class StreamsBuilder:
         graph = self._graph.copy()
         for rule in rules_for(optimization):
             graph = rule(graph)
-        topology = assemble(self.application_id, write(graph))
+        topology = replace(assemble(self.application_id, write(graph)), rewrites=tuple(graph.rewrites))
         faults = [*graph.faults, *validate(topology)]
         if faults:
             raise TopologyError(faults)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from brookmere.dsl.join_steps import JoinStep
 from brookmere.dsl.steps import ProcessorStep, Step
 from brookmere.topology.operators import (
     Aggregate,
+    Operator,
     PassThrough,
     Suppress,
     TableAggregate,
     TableFilter,
+    TableJoin,
+    TableJoinMerge,
     TableMapValues,
     TableSource,
     WindowAggregate,
@@ -22,6 +26,8 @@ def send_old_values(step: Step, *, force: bool) -> bool:
 
     A table source without a store knows no old values. It is given its store if `force` is true.
     """
+    if isinstance(step, JoinStep):
+        return _joined(step)
     if not isinstance(step, ProcessorStep):
         return False
     match step.operator:
@@ -39,6 +45,20 @@ def send_old_values(step: Step, *, force: bool) -> bool:
         case PassThrough() | Suppress():
             return _above(step, force=force)
     return True
+
+
+def _joined(step: JoinStep) -> bool:
+    # Old results are computed from the old values of both tables, so both must know them.
+    left, right = (replace(side, operator=_sending(side.operator)) for side in step.sides)
+    step.sides = (left, right)
+    step.merge = _sending(step.merge)
+    for parent in step.parents:
+        send_old_values(parent, force=True)
+    return True
+
+
+def _sending(operator: Operator) -> Operator:
+    return replace(operator, send_old=True) if isinstance(operator, TableJoin | TableJoinMerge) else operator
 
 
 def _above(step: Step, *, force: bool) -> bool:

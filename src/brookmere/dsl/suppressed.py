@@ -7,9 +7,15 @@ from typing import Literal as OneOf
 
 from brookmere.dsl.arguments import refuse
 from brookmere.dsl.graph import Graph
+from brookmere.dsl.old_values import send_old_values
 from brookmere.dsl.steps import ProcessorStep, Root, Step
+from brookmere.dsl.views import is_versioned
 from brookmere.topology.durations import Duration, milliseconds
-from brookmere.topology.operators import TableFilter, TableGroup, TableMapValues, TableSource, WindowAggregate
+from brookmere.topology.function import here
+from brookmere.topology.nodes import Store
+from brookmere.topology.operators import Suppress, TableGroup, WindowAggregate
+
+_SUPPRESS = "KTABLE-SUPPRESS-"
 
 WhenFull = OneOf["emit", "stop"]
 """What to do when the buffer is full: send the oldest updates early, or stop the application."""
@@ -52,12 +58,33 @@ def until_time_limit(
     return Suppressed(wait_ms, *_bounds(max_records, max_bytes), when_full)
 
 
-def suppressed_of(until: object) -> Suppressed:
-    """Return what suppress() was given, after a look whether it is one of the two."""
+def suppress(graph: Graph, above: Step, until: object, name: str | None) -> Step:
+    """Add the step that holds back the updates of the table `above`."""
     if not isinstance(until, Suppressed):
         remedy = "Pass brookmere.until_window_closes() or brookmere.until_time_limit(duration)"
         refuse(f"suppress() must be told until when, found {until!r}", remedy)
-    return until
+    if is_versioned(above):
+        graph.fault(
+            "suppress() of a versioned table is not possible",
+            "Give the table a store without versions, or leave out suppress()",
+        )
+    node_name = graph.name(name, _SUPPRESS)
+    wait_ms = _window_wait(graph, above) if until.wait_ms is None else until.wait_ms
+    buffer = graph.names.store(None if name is None else f"{name}-store", _SUPPRESS)
+    operator = Suppress(
+        buffer,
+        until_window_closes=until.wait_ms is None,
+        wait_ms=wait_ms,
+        max_records=until.max_records,
+        max_bytes=until.max_bytes,
+        stop_when_full=until.when_full == "stop",
+    )
+    # The buffer tells those who look into the table what was sent last, which it has as the old value.
+    send_old_values(above, force=True)
+    store = Store(buffer, kind="suppressed")
+    step = ProcessorStep(name=node_name, location=here(), operator=operator, store=store)
+    graph.add(step, above)
+    return step
 
 
 def _bounds(max_records: int | None, max_bytes: int | None) -> tuple[int | None, int | None]:
@@ -67,7 +94,7 @@ def _bounds(max_records: int | None, max_bytes: int | None) -> tuple[int | None,
     return max_records, max_bytes
 
 
-def window_wait(graph: Graph, step: Step) -> int:
+def _window_wait(graph: Graph, step: Step) -> int:
     """Return how long the windows of a table can change after their end: the longest of all above it.
 
     A table without windows is noted as a fault.
@@ -101,13 +128,3 @@ def _wait(step: Step, below: tuple[str, ...]) -> int:
     if not parents or step.key_changing or isinstance(operator, TableGroup):
         raise _NoWindowsError(way)
     return max(_wait(parent, way) for parent in parents)
-
-
-def is_versioned(step: Step) -> bool:
-    """Say whether a step's table is versioned: by itself, or by passing on what a versioned table sends."""
-    match step:
-        case ProcessorStep(operator=TableSource(versioned=versioned)):
-            return versioned
-        case ProcessorStep(operator=TableFilter(store=None) | TableMapValues(store=None)):
-            return any(is_versioned(parent) for parent in step.parents)
-    return False
