@@ -31,7 +31,7 @@ def join(left: Any, right: Any, entry: Entry) -> Any:
     return left.join(right, joiner, **options)
 
 
-def _windows(entry: Entry) -> Any:
+def _windows(entry: Entry) -> bm.JoinWindows:
     return bm.JoinWindows(before=entry["before"], after=entry["after"], grace=entry.get("grace", 0))
 
 

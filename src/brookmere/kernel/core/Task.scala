@@ -2,7 +2,7 @@ package brookmere.kernel.core
 
 import brookmere.kernel.expr.Writer
 import brookmere.kernel.rows._
-import brookmere.kernel.state.Store
+import brookmere.kernel.state.{Clock, GroupStore, Kept, Store, Times}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter
@@ -24,7 +24,9 @@ object Settings {
  * The work of one stage on one task: the record at hand, its place in the order of arrival, the
  * task's stores, and the buffer for what leaves the stage.
  */
-final class Task(val stage: Int, val number: Int, val settings: Settings, slots: Array[Int], stores: Map[String, Store]) {
+final class Task(
+    val stage: Int, val number: Int, val settings: Settings, slots: Array[Int],
+    stores: Map[String, Kept] = Map.empty, times: Times = null) {
   val out = new RowBuffer
   var clock = 0L
   var source = 0
@@ -38,12 +40,23 @@ final class Task(val stage: Int, val number: Int, val settings: Settings, slots:
   var headersOffset = 0L
   var headersSize = 0
   var timestamp = 0L
+  private val taskClock = if (times == null) new Clock(Clock.StreamTime, Clock.Never) else times.clock(Clock.StreamTime)
   /** The greatest timestamp that a record of this task had. */
-  var streamTime: Long = Long.MinValue
+  def streamTime: Long = taskClock.time
 
-  def store(name: String): Store = stores(name)
+  def store(name: String): Store = stores(name).asInstanceOf[Store]
+  def groups(name: String): GroupStore = stores(name).asInstanceOf[GroupStore]
 
-  def allStores: Iterable[Store] = stores.values
+  /** A clock that the task remembers; it stands at `first` until it is set. */
+  def clock(name: String, first: Long = Clock.Never): Clock = times.clock(name, first)
+
+  def allStores: Iterable[Kept] = stores.values
+
+  /** Writes what the batch has changed. */
+  def flush(): Unit = {
+    stores.values.foreach(_.flush())
+    times.flush()
+  }
 
   /** Makes a root record the record at hand. */
   def at(clock: Long, source: Int, seq: Long, ts: Long): Unit = {
@@ -55,7 +68,7 @@ final class Task(val stage: Int, val number: Int, val settings: Settings, slots:
     hop = 0
     position = 0L
     timestamp = ts
-    if (ts > streamTime) streamTime = ts
+    taskClock.advance(ts)
   }
 
   /** Makes a consequence of a root record the record at hand. */

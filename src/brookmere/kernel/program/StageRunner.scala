@@ -75,7 +75,7 @@ final class SourceRunner(program: Program) {
     val partition = raw.getInt(RawLayout.Partition)
     val reader = stage.sources(topic)
     if (current == null || current.number != partition) {
-      current = tasks.computeIfAbsent(partition, p => new Task(0, p, program.settings, program.slots, Map.empty))
+      current = tasks.computeIfAbsent(partition, p => new Task(0, p, program.settings, program.slots))
       runner.attach(current)
     }
     val task = current
