@@ -52,7 +52,7 @@ final class LocalRunner(program: Program, routed: java.util.Set[Integer]) {
       runner.endBatch()
       drain(task, out)
       task.allStores.foreach(_.flush())
-      new TaskClock(backends(n), task.number).write(task.streamTime)
+      new TaskClock(backends(n), task.number).save(task)
     }
     val i = rows.iterator
     val merged = new TaskMerge(new Iterator[InternalRow] {
@@ -89,8 +89,7 @@ final class LocalRunner(program: Program, routed: java.util.Set[Integer]) {
     val limits = program.settings.limits
     val stores = program.stages(n).stores.map(d => d.name -> Store.open(d, backends(n), number, caches(n), limits)).toMap
     val task = new Task(n, number, program.settings, program.slots, stores)
-    val clock = new TaskClock(backends(n), number)
-    task.streamTime = clock.time
+    new TaskClock(backends(n), number).load(task)
     task
   }
 

@@ -63,7 +63,9 @@ final class Stage(
     val processors: Array[Processor],
     val entries: Array[Entrance],
     val stores: Array[StoreDef],
-    val sources: Array[SourceReader]) extends Serializable
+    val sources: Array[SourceReader]) extends Serializable {
+  def needsTicks: Boolean = processors.exists(_.needsTicks)
+}
 
 /** Where rows of the layout enter a stage: the node, the widths of its rows. */
 final class Entrance(val node: Int, val target: Processor, val keyFields: Int, val valueFields: Int, val isTable: Boolean)
@@ -76,4 +78,8 @@ final class Program(
     val slots: Array[Int],
     val nodeCount: Int) extends Serializable {
   def stageCount: Int = stages.length - 1
+  /** True if batches have to be started by the wall clock, too. */
+  def needsTicks: Boolean = stages.exists(_.needsTicks)
+  /** True if batches have to tell the wall clock. */
+  def needsWall: Boolean = needsTicks
 }

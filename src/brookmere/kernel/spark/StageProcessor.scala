@@ -81,7 +81,7 @@ final class StageProcessor(program: Program, number: Int, stats: QueryStats) ext
     val stores = stage.stores.map(d => d.name -> open(d, number)).toMap
     val task = new Task(this.number, number, program.settings, program.slots, stores)
     val clock = new TaskClock(backend, number)
-    task.streamTime = clock.time
+    clock.load(task)
     runner.attach(task)
     new Iterator[InternalRow] {
       private var ended = false
@@ -104,7 +104,7 @@ final class StageProcessor(program: Program, number: Int, stats: QueryStats) ext
           closed = true
           val done = StageTimes.now
           stores.values.foreach(_.flush())
-          clock.write(task.streamTime)
+          clock.save(task)
           val sums = new Array[Long](program.nodeCount * Counters.Kinds)
           runner.collect(sums)
           stats.counters.add(sums)
@@ -124,25 +124,45 @@ final class StageProcessor(program: Program, number: Int, stats: QueryStats) ext
   }
 }
 
-/** The stream time of a task, kept in the task's state. */
+/** The times of a task, kept in the task's state: stream time, and the wall clock where it ticks. */
 final class TaskClock(backend: Backend, task: Int) {
   private val rows = new StateRows(task)
-  private val key: Array[Byte] = {
-    val w = new UnsafeRowWriter(1)
-    w.resetRowWriter()
-    w.write(0, UTF8String.fromString("stream-time"))
-    Rows.bytes(w.getRow)
+  private val writer = new UnsafeRowWriter(1)
+  private val found = TaskClock.Names.map(read)
+
+  def load(task: Task): Unit = {
+    task.streamTime = found(0)
+    task.lastRecord = found(1)
+    task.lastTick = found(2)
   }
-  val time: Long = {
-    val found = backend.get(Family.TaskName, rows.key(key))
-    if (found == null) Long.MinValue else StateRows.timeOf(found)
+
+  def save(task: Task): Unit = {
+    write(0, task.streamTime)
+    write(1, task.lastRecord)
+    write(2, task.lastTick)
   }
-  def write(now: Long): Unit = if (now != time) {
-    val w = new UnsafeRowWriter(1)
-    w.resetRowWriter()
-    w.write(0, now)
-    backend.put(Family.TaskName, rows.key(key), rows.value(Rows.bytes(w.getRow), now))
+
+  private def key(name: UTF8String): UnsafeRow = {
+    writer.resetRowWriter()
+    writer.write(0, name)
+    rows.key(Rows.bytes(writer.getRow))
   }
+
+  private def read(name: UTF8String): Long = {
+    val kept = backend.get(Family.TaskName, key(name))
+    if (kept == null) Long.MinValue else StateRows.timeOf(kept)
+  }
+
+  private def write(i: Int, now: Long): Unit = if (now != found(i)) {
+    val to = key(TaskClock.Names(i))
+    writer.resetRowWriter()
+    writer.write(0, now)
+    backend.put(Family.TaskName, to, rows.value(Rows.bytes(writer.getRow), now))
+  }
+}
+
+object TaskClock {
+  private val Names = Array("stream-time", "last-record", "last-tick").map(n => UTF8String.fromString(n))
 }
 
 /** Spark's state store as a backend. */
