@@ -41,6 +41,7 @@ from brookmere.errors import (
     ProductionError,
     RecordError,
     StateError,
+    TimestampError,
     TopicError,
     TopicExistsError,
     TopologyError,
@@ -52,6 +53,7 @@ from brookmere.record import Record, WindowedKey
 from brookmere.serde import Bool, Bytes, Custom, Double, Int, Json, Long, Serde, Text, Windowed
 from brookmere.topics import Topics
 from brookmere.topology.nodes import Topology
+from brookmere.topology.times import record_time, wall_clock
 
 if TYPE_CHECKING:
     from brookmere.run.application import Application
@@ -94,6 +96,7 @@ __all__ = [
     "StateError",
     "StreamsBuilder",
     "Text",
+    "TimestampError",
     "TopicError",
     "TopicExistsError",
     "Topics",
@@ -112,8 +115,10 @@ __all__ = [
     "last",
     "max",
     "min",
+    "record_time",
     "sum",
     "top_n",
+    "wall_clock",
 ]
 
 # They bring PySpark along, which takes a second that a program without an application need not wait for.

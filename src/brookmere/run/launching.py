@@ -108,6 +108,7 @@ def _launch(planned: Plan, needed: TopicPlan, topics: Topics, config: Config, in
             continue_on=config.continue_on,
             last_per_batch=config.statestore_cache_max_bytes > 0,
             store_type=cast(StoreType, config.store_type),
+            timestamps=config.default_timestamp_extractor,
         )
         for name, partitions in needed.new.items():
             topics.create(name, partitions, exist_ok=True)

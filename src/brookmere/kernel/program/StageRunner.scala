@@ -103,7 +103,7 @@ final class SourceRunner(program: Program) {
     // A record that cannot be read has a place, too: that of the record's own time, which moves no clock.
     task.at(place(reader, raw, math.max(own, latest(source, Long.MinValue))), source, seq, own)
     headers(task, raw)
-    val ts = reader.read(raw)
+    val ts = reader.read(raw, wall, latest(source, Long.MinValue))
     if (ts != SourceReader.Unreadable) {
       task.at(place(reader, raw, latest(source, ts)), source, seq, ts)
       reader.emit(ts)
