@@ -22,9 +22,9 @@ import org.apache.spark.sql.types._
  * Builds a program node by node, in the order of the topology. Python calls it: nodes are known
  * by number, parents come before children, types flow from parents to children.
  */
-final class ProgramBuilder(spark: SparkSession, stageCount: Int, tasks: Int, topics: JList[String]) {
-  private final class Made(val stage: Int, val processor: Processor, val key: RowType, val value: RowType, val isTable: Boolean)
-  private val made = mutable.LinkedHashMap[Int, Made]()
+final class ProgramBuilder(private[program] val spark: SparkSession, stageCount: Int, tasks: Int, topics: JList[String])
+    extends JoinNodes {
+  private[program] val made = mutable.LinkedHashMap[Int, Made]()
   private val processors = Array.fill(stageCount)(ArrayBuffer[Processor]())
   private val entries = Array.fill(stageCount)(ArrayBuffer[Entrance]())
   private val stores = Array.fill(stageCount)(ArrayBuffer[StoreDef]())
@@ -249,40 +249,40 @@ final class ProgramBuilder(spark: SparkSession, stageCount: Int, tasks: Int, top
 
   // ---- inside ----
 
-  private def ids(parents: JList[Integer]): Seq[Int] = parents.asScala.map(_.intValue).toSeq
+  private[program] def ids(parents: JList[Integer]): Seq[Int] = parents.asScala.map(_.intValue).toSeq
   private def part(node: Int, isKey: Boolean): RowType = if (isKey) made(node).key else made(node).value
-  private def inputs(in: Made): Seq[Bind.Input] =
+  private[program] def inputs(in: Made): Seq[Bind.Input] =
     Seq(Bind.row("key", in.key), Bind.row("value", in.value), Bind.plain("timestamp", LongType))
-  private def bind(in: Made, c: Column, as: Option[DataType] = None): Bound = Bind(spark, inputs(in), c, as)
+  private[program] def bind(in: Made, c: Column, as: Option[DataType] = None): Bound = Bind(spark, inputs(in), c, as)
 
-  private def test(in: Made, c: Column): Bound = {
+  private[program] def test(in: Made, c: Column): Bound = {
     val b = bind(in, c)
     if (b.result.dataType != BooleanType) throw new Refused("boolean", b.result.dataType.sql)
     b
   }
 
-  private def start(initial: Column, t: RowType): Bound =
+  private[program] def start(initial: Column, t: RowType): Bound =
     if (initial == null) null else Bind(spark, Seq.empty, initial, Some(t.dataType))
 
   /** What is shown of an aggregate that keeps more than its result. */
-  private def show(result: Column, t: RowType): Bound =
+  private[program] def show(result: Column, t: RowType): Bound =
     if (result == null) null else Bind(spark, Seq(Bind.row("aggregate", t)), result)
 
-  private def fold(in: Made, step: Column, t: RowType): Bound =
+  private[program] def fold(in: Made, step: Column, t: RowType): Bound =
     Bind(spark, inputs(in) :+ Bind.row("aggregate", t), step, Some(t.dataType))
 
-  private def input(name: String, parents: JList[Integer]): Made = {
+  private[program] def input(name: String, parents: JList[Integer]): Made = {
     val from = ids(parents).map(made)
     agree(name, from)
     from.head
   }
 
-  private def agree(name: String, from: Seq[Made]): Unit = from.tail.foreach { o =>
+  private[program] def agree(name: String, from: Seq[Made]): Unit = from.tail.foreach { o =>
     if (!o.key.same(from.head.key)) throw new Refused("key-types", s"${from.head.key.dataType.sql}|${o.key.dataType.sql}")
     if (!o.value.same(from.head.value)) throw new Refused("value-types", s"${from.head.value.dataType.sql}|${o.value.dataType.sql}")
   }
 
-  private def define(stage: Int, d: StoreDef): Unit = {
+  private[program] def define(stage: Int, d: StoreDef): Unit = {
     // A store finds a key by its bytes.
     if (!UnsafeRowUtils.isBinaryStable(d.key.dataType)) throw new Refused("collation", d.key.dataType.sql)
     record(stage, d)
@@ -299,7 +299,7 @@ final class ProgramBuilder(spark: SparkSession, stageCount: Int, tasks: Int, top
     new Entrance(id, m.processor, m.key.fields, m.value.fields, m.isTable)
   }
 
-  private def add(id: Int, stage: Int, p: Processor, key: RowType, value: RowType, isTable: Boolean, parents: Seq[Int]): Unit = {
+  private[program] def add(id: Int, stage: Int, p: Processor, key: RowType, value: RowType, isTable: Boolean, parents: Seq[Int]): Unit = {
     made(id) = new Made(stage, p, key, value, isTable)
     processors(stage) += p
     parents.foreach { parent =>
@@ -323,6 +323,10 @@ final class ProgramBuilder(spark: SparkSession, stageCount: Int, tasks: Int, top
     send
   }
 }
+
+/** A node of the program as its children need to know it. */
+private[program] final class Made(
+    val stage: Int, val processor: Processor, val key: RowType, val value: RowType, val isTable: Boolean)
 
 object ProgramBuilder {
   private val Rounds = 5
