@@ -11,7 +11,7 @@ from brookmere.config import Handler
 from brookmere.errors import Fault, TopologyError, nearest
 from brookmere.serde import Serde
 from brookmere.topology.function import Function, function, here
-from brookmere.topology.operators import Initial, Literal, ShortAggregate
+from brookmere.topology.operators import How, Initial, Literal, ShortAggregate
 
 
 def refuse(what: str, remedy: str) -> NoReturn:
@@ -36,6 +36,14 @@ def action_of(role: str, call: Callable[[Any, Any], object]) -> Callable[[Any, A
 def initial_of(value: object) -> Initial:
     """Return the value an aggregate starts with: as it is, or from a function without parameters."""
     return lambda_of("initial value of aggregate", value) if callable(value) else Literal(value)
+
+
+def how_of(how: How, known: tuple[How, ...], other: str) -> How:
+    """Return the kind of a join with `other`, after a look whether it can be done."""
+    if how not in known:
+        remedy = f"Use {' or '.join(map(repr, known))}"
+        refuse(f"A join with a {other} cannot be {how!r}", remedy)
+    return how
 
 
 def serde_of(role: str, serde: Serde | None) -> Serde | None:

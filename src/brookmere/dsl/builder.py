@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from brookmere.config import Handler
 from brookmere.dsl.arguments import handler_of, pattern_of, refuse, serde_of, topics_of
@@ -13,10 +14,13 @@ from brookmere.dsl.steps import StreamSourceStep, TableSourceStep
 from brookmere.dsl.stream import KStream
 from brookmere.dsl.table import GlobalKTable, KTable
 from brookmere.dsl.times import Timestamp, on_invalid_of, timestamp_of
+from brookmere.dsl.versions import table_store
 from brookmere.dsl.write import write
 from brookmere.errors import TopologyError
 from brookmere.serde import Serde
 from brookmere.topology.assembly import assemble
+from brookmere.topology.corrections import corrections_of
+from brookmere.topology.durations import Duration
 from brookmere.topology.function import here
 from brookmere.topology.nodes import Store, StoreType, Topology
 from brookmere.topology.operators import TableSource
@@ -30,6 +34,8 @@ _TABLE = "KTABLE-SOURCE-"
 class StreamsBuilder:
     """Builds the topology of an application. `key` and `value` are the default serdes of its sources.
 
+    `corrections` names behaviours of Kafka Streams that this program does not want to share, or "all".
+
     >>> import brookmere as bm
     >>> app = bm.StreamsBuilder("words", key=bm.Text(), value=bm.Text())
     >>> app.stream("in").filter(lambda value: value != "").to("out")
@@ -37,11 +43,18 @@ class StreamsBuilder:
     3
     """
 
-    def __init__(self, application_id: str, *, key: Serde | None = None, value: Serde | None = None) -> None:
+    def __init__(
+        self,
+        application_id: str,
+        *,
+        key: Serde | None = None,
+        value: Serde | None = None,
+        corrections: str | Iterable[str] = (),
+    ) -> None:
         if not isinstance(application_id, str):
             refuse(f"An application id is text, found {application_id!r}", "Pass a name")
         self.application_id = application_id
-        self._graph = Graph()
+        self._graph = Graph(corrections_of(corrections))
         self._graph.check_name("application", application_id)
         self._key = serde_of("key", key)
         self._value = serde_of("value", value)
@@ -87,14 +100,19 @@ class StreamsBuilder:
         value: Serde | None = None,
         store: str | None = None,
         store_type: StoreType = "auto",
+        history: Duration | None = None,
         timestamp: Timestamp | None = None,
         on_bad_record: Handler | None = None,
         on_invalid_timestamp: OnInvalidTimestamp | None = None,
         name: str | None = None,
     ) -> KTable:
-        """Read a topic as a table. It is kept in a store if it is given one, or if others look into it."""
+        """Read a topic as a table. It is kept in a store if it is given one, or if others look into it.
+
+        With `history` the table keeps what its rows were, that far back from the latest record.
+        """
         kept = self._graph.store(store, f"{self._topic(topic)}-", store_type)
-        step = self._table_step(topic, kept, TableSource(store), key, value, on_bad_record, name)
+        kept, operator = table_store(kept, history)
+        step = self._table_step(topic, kept, operator, key, value, on_bad_record, name)
         step.timestamp = timestamp_of(timestamp)
         step.on_invalid_timestamp = on_invalid_of(on_invalid_timestamp)
         self._graph.add(step, self._graph.root)
@@ -129,7 +147,7 @@ class StreamsBuilder:
         graph = self._graph.copy()
         for rule in rules_for(optimization):
             graph = rule(graph)
-        topology = assemble(self.application_id, write(graph))
+        topology = replace(assemble(self.application_id, write(graph)), rewrites=tuple(graph.rewrites))
         faults = [*graph.faults, *validate(topology)]
         if faults:
             raise TopologyError(faults)

@@ -11,7 +11,7 @@ from brookmere.topology.assembly import Parts
 from brookmere.topology.function import Function, Location
 from brookmere.topology.naming import RepartitionNames
 from brookmere.topology.nodes import ProcessorNode, Repartition, SinkNode, SourceNode, Store
-from brookmere.topology.operators import KeyNotNull, Operator, TableSource
+from brookmere.topology.operators import KeyNotNull, Operator, PassThrough, TableSource
 from brookmere.topology.times import OnInvalidTimestamp, RecordClock
 
 
@@ -27,6 +27,8 @@ class Step(ABC):
     key_changing: bool = False
     value_changing: bool = False
     merging: bool = False
+    keeps_null_keys: bool = False
+    """A left or outer join of streams: records without a key have results, too."""
     priority: int = 0
     """Among steps that can be written, the one with the lowest number is written first."""
     parents: dict[Step, None] = field(default_factory=dict, repr=False)
@@ -95,6 +97,8 @@ class ProcessorStep(Step):
 
     operator: Operator
     store: Store | None = None
+    looks_into: tuple[str, ...] = ()
+    """The stores of others behind a table that the operator looks into."""
 
     def write(self, parts: Parts) -> None:
         """Write a processor, and its store."""
@@ -108,7 +112,7 @@ class ProcessorStep(Step):
                 name=self.name,
                 parents=parents,
                 operator=self.operator,
-                stores=() if store is None else (store.name,),
+                stores=(*(() if store is None else (store.name,)), *self.looks_into),
                 location=self.location,
             )
         )
@@ -176,7 +180,8 @@ class RepartitionStep(Step):
     """Sends records to the task of their key. It bears the name of the source behind it.
 
     `optimizable` steps were put in because the key had changed; a rule may replace them by one.
-    `filtered` is false behind a grouped table, which never sends a null key.
+    `filtered` is false behind a grouped table, which never sends a null key. The filter lets everything
+    through if a join further down has results for records without a key.
     """
 
     topic: str
@@ -187,15 +192,17 @@ class RepartitionStep(Step):
     partitions: int | None = None
     optimizable: bool = True
     filtered: bool = True
+    drops_null_keys: bool = True
 
     def write(self, parts: Parts) -> None:
         """Write the internal topic with the nodes on both sides of it."""
         parts.repartitions.append(Repartition(self.topic, self.partitions))
         senders = self.parent_names()
         if self.filtered:
+            operator = KeyNotNull() if self.drops_null_keys else PassThrough()
             parts.nodes.append(
                 ProcessorNode(
-                    name=self.filter_name, parents=senders, operator=KeyNotNull(), location=self.location
+                    name=self.filter_name, parents=senders, operator=operator, location=self.location
                 )
             )
             senders = (self.filter_name,)

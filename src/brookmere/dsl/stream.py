@@ -12,8 +12,11 @@ from brookmere.dsl.branched import BranchedKStream
 from brookmere.dsl.graph import Graph
 from brookmere.dsl.grouped import KGroupedStream
 from brookmere.dsl.steps import ProcessorStep, SinkStep, Step, repartition_step
-from brookmere.dsl.table import KTable
+from brookmere.dsl.stream_joins import JoinOptions, join
+from brookmere.dsl.table import GlobalKTable, KTable
+from brookmere.dsl.versions import table_store
 from brookmere.serde import Serde
+from brookmere.topology.durations import Duration
 from brookmere.topology.function import here
 from brookmere.topology.nodes import StoreType
 from brookmere.topology.operators import (
@@ -21,14 +24,15 @@ from brookmere.topology.operators import (
     Filter,
     FlatMap,
     FlatMapValues,
+    How,
     Map,
     MapValues,
     Operator,
     PassThrough,
     SelectKey,
-    TableSource,
     Tap,
 )
+from brookmere.topology.windows import JoinWindows
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +121,56 @@ class KStream:
             _rekeyed=any(stream._rekeyed for stream in merged),
         )
 
+    def join(
+        self,
+        other: KStream | KTable | GlobalKTable,
+        joiner: Callable[..., Any],
+        *,
+        how: How = "inner",
+        windows: JoinWindows | None = None,
+        key: Callable[..., Any] | None = None,
+        grace: Duration | None = None,
+        store: str | None = None,
+        store_type: StoreType = "auto",
+        name: str | None = None,
+    ) -> KStream:
+        """Join with a stream, a table or a global table: `joiner` of (left, right) or (key, left, right).
+
+        `how` is "inner", "left" or, with a stream, "outer". A stream needs `windows`, and keeps the records
+        of both sides in stores called after `store`. A table with history can have a `grace` period, for
+        which records wait. A global table needs `key` of (value) or (key, value).
+        """
+        return join(self, other, joiner, how, JoinOptions(windows, key, grace, store, store_type, name))
+
+    def left_join(
+        self,
+        other: KStream | KTable | GlobalKTable,
+        joiner: Callable[..., Any],
+        *,
+        windows: JoinWindows | None = None,
+        key: Callable[..., Any] | None = None,
+        grace: Duration | None = None,
+        store: str | None = None,
+        store_type: StoreType = "auto",
+        name: str | None = None,
+    ) -> KStream:
+        """Join as `join` does; a record that meets nothing has a result with null for the right side."""
+        return join(self, other, joiner, "left", JoinOptions(windows, key, grace, store, store_type, name))
+
+    def outer_join(
+        self,
+        other: KStream,
+        joiner: Callable[..., Any],
+        *,
+        windows: JoinWindows,
+        store: str | None = None,
+        store_type: StoreType = "auto",
+        name: str | None = None,
+    ) -> KStream:
+        """Join two streams; a record of either that meets nothing has a result with null for the other."""
+        options = JoinOptions(windows, store=store, store_type=store_type, name=name)
+        return join(self, other, joiner, "outer", options)
+
     def split(self, *, name: str | None = None) -> BranchedKStream:
         """Split the stream: each record goes to the first branch whose predicate accepts it."""
         step = self._add("KSTREAM-BRANCH-", Branch((), ()), name)
@@ -163,18 +217,26 @@ class KStream:
         self._graph.add(step, self._step)
 
     def to_table(
-        self, *, store: str | None = None, store_type: StoreType = "auto", name: str | None = None
+        self,
+        *,
+        store: str | None = None,
+        store_type: StoreType = "auto",
+        history: Duration | None = None,
+        name: str | None = None,
     ) -> KTable:
-        """Read the stream as a table: each record replaces the value of its key, null deletes it."""
+        """Read the stream as a table: each record replaces the value of its key, null deletes it.
+
+        With `history` the table keeps what its rows were, that far back from the latest record.
+        """
         node_name = self._graph.name(name, "KSTREAM-TOTABLE-")
-        kept = self._graph.store(store, "KSTREAM-TOTABLE-", store_type)
+        kept, operator = table_store(self._graph.store(store, "KSTREAM-TOTABLE-", store_type), history)
         parent, sources = self._step, self._sources
         if self._rekeyed:
             names = self._graph.names.repartition(node_name)
             parent = repartition_step(names, here(), key=self._key, value=self._value)
             self._graph.add(parent, self._step)
             sources = (parent.name,)
-        step = ProcessorStep(name=node_name, location=here(), operator=TableSource(store), store=kept)
+        step = ProcessorStep(name=node_name, location=here(), operator=operator, store=kept)
         self._graph.add(step, parent)
         return KTable(self._graph, step, self._key, self._value, sources, store)
 

@@ -10,10 +10,13 @@ from brookmere.dsl.arguments import lambda_of, serde_of
 from brookmere.dsl.graph import Graph
 from brookmere.dsl.old_values import send_old_values
 from brookmere.dsl.steps import ProcessorStep, Step
+from brookmere.dsl.table_joins import join
+from brookmere.dsl.views import is_versioned
 from brookmere.serde import Serde
 from brookmere.topology.function import here
 from brookmere.topology.nodes import Store, StoreType
 from brookmere.topology.operators import (
+    How,
     Operator,
     TableFilter,
     TableGroup,
@@ -123,10 +126,58 @@ class KTable:
         """Group the rows anew: `function` of (key, value) returns the pair (group key, value)."""
         from brookmere.dsl.grouped_table import KGroupedTable
 
-        operator = TableGroup(lambda_of("function of group_by", function))
+        operator = TableGroup(lambda_of("function of group_by", function), versioned=self._versioned)
         step = self._add("KTABLE-SELECT-", operator, name)
         send_old_values(self._step, force=True)
         return KGroupedTable(self._graph, step, serde_of("key", key), name)
+
+    def join(
+        self,
+        other: KTable,
+        joiner: Callable[..., Any],
+        *,
+        how: How = "inner",
+        foreign_key: Callable[..., Any] | None = None,
+        store: str | None = None,
+        store_type: StoreType = "auto",
+        name: str | None = None,
+    ) -> KTable:
+        """Join the rows of two tables with the same key: `joiner` of (left, right) or (key, left, right).
+
+        `how` is "inner", "left" or "outer". With `foreign_key` of (value) or (key, value) the left row names
+        the key of the right one; that join is "inner" or "left".
+        """
+        return join(self, other, joiner, how, foreign_key, store, store_type, name)
+
+    def left_join(
+        self,
+        other: KTable,
+        joiner: Callable[..., Any],
+        *,
+        foreign_key: Callable[..., Any] | None = None,
+        store: str | None = None,
+        store_type: StoreType = "auto",
+        name: str | None = None,
+    ) -> KTable:
+        """Join as `join` does; a left row without a right one has a result with null for it."""
+        return join(self, other, joiner, "left", foreign_key, store, store_type, name)
+
+    def outer_join(
+        self,
+        other: KTable,
+        joiner: Callable[..., Any],
+        *,
+        store: str | None = None,
+        store_type: StoreType = "auto",
+        name: str | None = None,
+    ) -> KTable:
+        """Join as `join` does; a row of either table without the other has a result with null for it."""
+        return join(self, other, joiner, "outer", None, store, store_type, name)
+
+    @property
+    def _versioned(self) -> bool:
+        """Whether the updates come from a table with history."""
+        return is_versioned(self._step)
 
     def _filter(
         self,
@@ -140,7 +191,7 @@ class KTable:
     ) -> KTable:
         test = lambda_of(f"predicate of {call}", predicate)
         old = send_old_values(self._step, force=False)
-        operator = TableFilter(test, negate, store, send_old=old)
+        operator = TableFilter(test, negate, store, send_old=old, versioned=self._versioned)
         step = self._add("KTABLE-FILTER-", operator, name, store, store_type)
         return replace(self, _step=step, _store=store)
 

@@ -14,7 +14,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Column
 from pyspark.sql.types import DataType, _parse_datatype_json_string
 
-from brookmere.errors import ExpressionError, Fault
+from brookmere.errors import ExpressionError, Fault, UnsupportedError
 from brookmere.plan.stages import Plan
 from brookmere.run.columns import NOTHING, RECORD, REDUCER, STEP, column, pair, to_column
 from brookmere.run.refusals import explained, leaves_type_open
@@ -60,7 +60,10 @@ class Processors:
 
     def add(self, node: ProcessorNode, at: At) -> None:
         """Add a processor."""
-        _ADD[type(node.operator)](self, node, node.operator, at)
+        add = _ADD.get(type(node.operator))
+        if add is None:
+            raise UnsupportedError(f"{type(node.operator).__name__}, node {node.name}, cannot be run yet")
+        add(self, node, node.operator, at)
 
     def _filter(self, node: ProcessorNode, o: op.Filter, at: At) -> None:
         with about(o.predicate, node.name, None):

@@ -89,6 +89,14 @@ class Repartition:
 
 
 @dataclass(frozen=True, slots=True)
+class Rewrite:
+    """What an optimization has changed in a program."""
+
+    rule: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
 class Subtopology:
     number: int
     nodes: tuple[str, ...]
@@ -109,6 +117,8 @@ class Topology:
     copartitioned: tuple[tuple[str, ...], ...] = ()
     """Groups of topic names that must have the same number of partitions."""
     subtopologies: tuple[Subtopology, ...] = ()
+    rewrites: tuple[Rewrite, ...] = field(default=(), compare=False)
+    """What the optimizations have changed, in the order of the changes."""
 
     def describe(self) -> str:
         """Return Kafka Streams' text form."""

@@ -10,7 +10,6 @@ from brookmere.errors import Fault, TopologyError
 from brookmere.names import illegal
 from brookmere.topology.function import Location
 from brookmere.topology.nodes import ProcessorNode, SinkNode, SourceNode, Topology
-from brookmere.topology.operators import KeyNotNull
 from brookmere.topology.partitions import partition_counts
 
 SHORT_KINDS = ("count", "sum", "avg", "min", "max", "first", "last", "collect_list", "collect_set", "top_n")
@@ -160,10 +159,9 @@ def _nodes_of_duplicate_repartitions(topology: Topology) -> set[str]:
     uses = Counter(sink.topic for sink in sinks)
     twice = [sink for sink in sinks if uses[sink.topic] > 1]
     topics = {sink.topic for sink in twice}
-    senders = {parent for sink in twice for parent in sink.parents}
-    filters = {node.name for node in _processors(topology) if isinstance(node.operator, KeyNotNull)}
+    filters = {f"{topic}-filter" for topic in topics}
     sources = {node.name for node in _sources(topology) if not topics.isdisjoint(node.topics)}
-    return {sink.name for sink in twice} | sources | (filters & senders)
+    return {sink.name for sink in twice} | sources | filters
 
 
 def _sources(topology: Topology) -> list[SourceNode]:

@@ -6,26 +6,24 @@ from collections.abc import Sequence
 
 from brookmere.dsl.arguments import refuse
 from brookmere.dsl.graph import Rule
-from brookmere.dsl.rules.merge_repartitions import merge_repartitions
+from brookmere.dsl.rules import merge_repartitions, reuse_source_topics, self_join
+from brookmere.dsl.rules.keep_null_keys import keep_null_keys
 from brookmere.dsl.rules.merge_sources import merge_sources
-from brookmere.dsl.rules.reuse_source_topics import reuse_source_topics
 from brookmere.errors import nearest
-
-REUSE = "reuse.ktable.source.topics"
-MERGE = "merge.repartition.topics"
-SELF_JOIN = "single.store.self.join"
 
 RULES: tuple[tuple[str | None, Rule], ...] = (
     # Not an optimization: one topic can be read by one source only. First, so that a stream which
     # is read twice is one stream for the rules below.
     (None, merge_sources),
-    (REUSE, reuse_source_topics),
-    # Last, because it moves steps of which the rules above keep lists.
-    (MERGE, merge_repartitions),
+    (reuse_source_topics.NAME, reuse_source_topics.reuse_source_topics),
+    (merge_repartitions.NAME, merge_repartitions.merge_repartitions),
+    # After the repartitions, because two that become one can make one stream of both sides.
+    (self_join.NAME, self_join.self_join),
+    # Not an optimization either. Last, because it looks at the repartitions there are in the end.
+    (None, keep_null_keys),
 )
 
-# SELF_JOIN rewrites joins of streams; a program without them is the same with and without it.
-_KNOWN = (REUSE, MERGE, SELF_JOIN)
+_KNOWN = tuple(name for name, _ in RULES if name is not None)
 
 
 def rules_for(optimization: str | Sequence[str]) -> list[Rule]:

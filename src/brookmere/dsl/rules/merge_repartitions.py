@@ -8,6 +8,8 @@ from brookmere.dsl.graph import Graph, nearest_above
 from brookmere.dsl.steps import RepartitionStep, Step, repartition_step
 from brookmere.serde import Serde
 
+NAME = "merge.repartition.topics"
+
 Changers = dict[Step, dict[RepartitionStep, None]]
 
 
@@ -82,6 +84,9 @@ def _replace(graph: Graph, changer: Step, steps: list[RepartitionStep]) -> None:
         value=_first(step.value for step in steps),
     )
     single.priority = changer.priority
+    merged = ", ".join(step.topic for step in steps)
+    verb = "moved up" if len(steps) == 1 else f"became {single.topic}"
+    graph.rewrote(NAME, f"{merged} {verb}, directly behind {changer.name}")
     for step in steps:
         child = _child_on_the_way(changer, step)
         # There is none left if a step before shares the way: then it has been moved already.

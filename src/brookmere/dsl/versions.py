@@ -1,0 +1,20 @@
+"""Turns the store of a table into one that keeps what the rows were."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from brookmere.topology.durations import Duration, milliseconds
+from brookmere.topology.nodes import Store
+from brookmere.topology.operators import TableSource
+
+
+def table_store(store: Store, history: Duration | None) -> tuple[Store, TableSource]:
+    """Return the store of a table and the operator that fills it.
+
+    A table with history is always kept, others only if their store has a name.
+    """
+    if history is None:
+        return store, TableSource(store.name if store.queryable else None)
+    kept = replace(store, kind="versioned", retention_ms=milliseconds("history of a table", history))
+    return kept, TableSource(kept.name, versioned=True)

@@ -1,0 +1,46 @@
+"""Turns the joins and the versioned tables of a scenario into calls of the DSL."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import brookmere as bm
+from brookmere.topology import windows
+from tests.conformance import words
+
+Entry = Mapping[str, Any]
+
+
+def join(left: Any, right: Any, entry: Entry) -> Any:
+    """Join two handles as the entry says; what it means depends on their kinds."""
+    options: dict[str, Any] = {"how": entry["type"]}
+    options |= {field: entry[field] for field in ("name", "store") if field in entry}
+    if isinstance(right, bm.KStream):
+        options["windows"] = _windows(entry)
+    elif isinstance(right, bm.GlobalKTable):
+        options["key"] = words.function(entry["fn"])
+    elif "fk" in entry:
+        options["foreign_key"] = _foreign_key(entry)
+    elif "grace" in entry:
+        options["grace"] = entry["grace"]
+    return left.join(right, words.joiner(entry.get("joiner", "slash")), **options)
+
+
+def _windows(entry: Entry) -> Any:
+    before, after, grace = entry["before"], entry["after"], entry.get("grace", 0)
+    if hasattr(bm, "JoinWindows"):
+        return bm.JoinWindows(before=before, after=after, grace=grace)
+    return windows.JoinWindows(before_ms=before, after_ms=after, grace_ms=grace)
+
+
+def history(entry: Entry) -> dict[str, Any]:
+    """Return the option of a table that keeps versions."""
+    return {"history": entry["versioned"]} if "versioned" in entry else {}
+
+
+def _foreign_key(entry: Entry) -> Any:
+    function = words.function(entry["fk"])
+    if entry.get("fk_sees_key", False):
+        return function
+    return lambda value: function(words.nothing(), value)
