@@ -23,7 +23,10 @@ from brookmere.dsl.short import (
     top_n,
 )
 from brookmere.dsl.stream import KStream
+from brookmere.dsl.suppressed import until_time_limit, until_window_closes
 from brookmere.dsl.table import GlobalKTable, KTable
+from brookmere.dsl.windowed import WindowedKStream
+from brookmere.dsl.windowed_cogrouped import WindowedCogroupedKStream
 from brookmere.errors import (
     BrookmereError,
     ConfigError,
@@ -54,6 +57,13 @@ from brookmere.serde import Bool, Bytes, Custom, Double, Int, Json, Long, Serde,
 from brookmere.topics import Topics
 from brookmere.topology.nodes import Topology
 from brookmere.topology.times import record_time, wall_clock
+from brookmere.topology.windows import (
+    JoinWindows,
+    SessionWindows,
+    SlidingWindows,
+    TimeWindows,
+    UnlimitedWindows,
+)
 
 if TYPE_CHECKING:
     from brookmere.run.application import Application
@@ -80,6 +90,7 @@ __all__ = [
     "Int",
     "InternalError",
     "JavaNotFoundError",
+    "JoinWindows",
     "Json",
     "KGroupedStream",
     "KGroupedTable",
@@ -93,9 +104,12 @@ __all__ = [
     "Record",
     "RecordError",
     "Serde",
+    "SessionWindows",
+    "SlidingWindows",
     "StateError",
     "StreamsBuilder",
     "Text",
+    "TimeWindows",
     "TimestampError",
     "TopicError",
     "TopicExistsError",
@@ -103,8 +117,11 @@ __all__ = [
     "Topology",
     "TopologyError",
     "UnknownTopicError",
+    "UnlimitedWindows",
     "UnsupportedError",
     "Windowed",
+    "WindowedCogroupedKStream",
+    "WindowedKStream",
     "WindowedKey",
     "avg",
     "collect_list",
@@ -118,6 +135,8 @@ __all__ = [
     "record_time",
     "sum",
     "top_n",
+    "until_time_limit",
+    "until_window_closes",
     "wall_clock",
 ]
 

@@ -12,7 +12,7 @@ from tests.conformance import build_joins, words
 
 Entry = Mapping[str, Any]
 
-_LATER = frozenset({"window", "suppress", "process", "process_values"})
+_LATER = frozenset({"process", "process_values"})
 
 # Operators that hand a value on as they got it, so that a count below them is still a number.
 _KEEPS_VALUES = frozenset(
@@ -27,8 +27,14 @@ _KEEPS_VALUES = frozenset(
         "to_stream",
         "group_by",
         "group_by_key",
+        "window",
+        "suppress",
     }
 )
+
+
+# What an aggregation may be told about its result.
+_RESULT = ("name", "store", "retention")
 
 
 class NotYetError(Exception):
@@ -60,6 +66,11 @@ def _as_text(column: Column) -> Column:
 
 # Writes any key or value as its text, as the recording did; a plain Text would refuse a count.
 TOLD = bm.Custom(_as_text, _as_bytes, name="told")
+TOLD_WINDOWED = bm.Custom(_as_text, lambda key: _as_bytes(words.windowed_text(key)), name="told windowed")
+
+
+def _is_windowed(handle: Any) -> bool:
+    return isinstance(handle._key, bm.Windowed)
 
 
 class _Program:
@@ -83,6 +94,12 @@ class _Program:
     def _input(self, entry: Entry) -> Any:
         return self._handles[entry["in"]]
 
+    def _on(self, entry: Entry, call: words.KeyValueFunction) -> words.KeyValueFunction:
+        """Return `call` for the records of an entry's input: it sees a windowed key as its text."""
+        if not _is_windowed(self._input(entry)):
+            return call
+        return lambda key, value: call(words.windowed_text(key), value)
+
     # Sources
 
     def _stream(self, entry: Entry) -> Any:
@@ -104,26 +121,34 @@ class _Program:
     # Record by record
 
     def _filter(self, entry: Entry) -> Any:
-        return self._input(entry).filter(words.test(entry["fn"]), **_given(entry, "name", "store"))
+        return self._input(entry).filter(
+            self._on(entry, words.test(entry["fn"])), **_given(entry, "name", "store")
+        )
 
     def _filter_not(self, entry: Entry) -> Any:
-        return self._input(entry).filter_not(words.test(entry["fn"]), **_given(entry, "name", "store"))
+        return self._input(entry).filter_not(
+            self._on(entry, words.test(entry["fn"])), **_given(entry, "name", "store")
+        )
 
     def _map_values(self, entry: Entry) -> Any:
-        return self._input(entry).map_values(words.function(entry["fn"]), **_given(entry, "name", "store"))
+        function = self._on(entry, words.function(entry["fn"]))
+        return self._input(entry).map_values(function, **_given(entry, "name", "store"))
 
     def _transform_values(self, entry: Entry) -> Any:
-        function = words.function(entry["fn"])
+        function = self._on(entry, words.function(entry["fn"]))
         return self._input(entry).transform_values(function, **_given(entry, "name", "store"))
 
     def _select_key(self, entry: Entry) -> Any:
-        return self._input(entry).select_key(words.function(entry["fn"]), **_given(entry, "name"))
+        return self._input(entry).select_key(
+            self._on(entry, words.function(entry["fn"])), **_given(entry, "name")
+        )
 
     def _map(self, entry: Entry) -> Any:
-        return self._input(entry).map(words.pair(entry["key_fn"], entry["fn"]), **_given(entry, "name"))
+        function = self._on(entry, words.pair(entry["key_fn"], entry["fn"]))
+        return self._input(entry).map(function, **_given(entry, "name"))
 
     def _flat_map(self, entry: Entry) -> Any:
-        return self._input(entry).flat_map(words.split_into_pairs, **_given(entry, "name"))
+        return self._input(entry).flat_map(self._on(entry, words.split_into_pairs), **_given(entry, "name"))
 
     def _flat_map_values(self, entry: Entry) -> Any:
         return self._input(entry).flat_map_values(words.split_value, **_given(entry, "name"))
@@ -139,7 +164,7 @@ class _Program:
         ids = [f"{entry['id']}-{place}" for place in range(len(tests))]
         split = self._input(entry).split(name=f"{entry['id']}-" if named else None)
         for place, spec in enumerate(tests):
-            split = split.branch(words.test(spec), name=str(place) if named else None)
+            split = split.branch(self._on(entry, words.test(spec)), name=str(place) if named else None)
         if not entry.get("default", True):
             branches = split.no_default_branch()
         else:
@@ -169,8 +194,9 @@ class _Program:
     def _group_by(self, entry: Entry) -> Any:
         handle, fn = self._input(entry), entry["fn"]
         if isinstance(handle, bm.KTable):
-            return handle.group_by(words.pair(fn, entry.get("value_fn", "value")), **_given(entry, "name"))
-        return handle.group_by(words.function(fn), **_given(entry, "name"))
+            pair = self._on(entry, words.pair(fn, entry.get("value_fn", "value")))
+            return handle.group_by(pair, **_given(entry, "name"))
+        return handle.group_by(self._on(entry, words.function(fn)), **_given(entry, "name"))
 
     def _cogroup(self, entry: Entry) -> Any:
         first, *others = entry["parts"]
@@ -179,23 +205,41 @@ class _Program:
             cogrouped = cogrouped.cogroup(self._handles[part["in"]], step=_step(part["fn"]))
         return cogrouped
 
+    def _window(self, entry: Entry) -> Any:
+        handle, windows = self._input(entry), _windows(entry)
+        return handle.windowed_by(windows, **_given(entry, "emit"))
+
+    def _suppress(self, entry: Entry) -> Any:
+        options = _given(entry, "max_records")
+        if entry.get("when_full") == "shut_down":
+            options["when_full"] = "stop"
+        if entry["until"] == "window_closes":
+            until = bm.until_window_closes(**options)
+        else:
+            until = bm.until_time_limit(entry["limit"], **options)
+        return self._input(entry).suppress(until, **_given(entry, "name"))
+
     def _count(self, entry: Entry) -> Any:
-        handle, options = self._input(entry), _given(entry, "name", "store")
+        handle, options = self._input(entry), _given(entry, *_RESULT)
         if entry["id"] not in self._counts_as_text:
             return handle.count(**options)
+        if _is_session(handle):
+            options["merger"] = words.fold("sum")
         return _aggregate(handle, "0", lambda g, v: _plus(g, 1), lambda g, v: _plus(g, -1), options)
 
     def _reduce(self, entry: Entry) -> Any:
-        handle, options = self._input(entry), _given(entry, "name", "store")
+        handle, options = self._input(entry), _given(entry, *_RESULT)
         if isinstance(handle, bm.KGroupedTable):
             subtract = words.fold(entry["subtract"])
             return handle.reduce(words.fold(entry["fn"]), subtractor=subtract, **options)
         return handle.reduce(words.fold(entry["fn"]), **options)
 
     def _aggregate(self, entry: Entry) -> Any:
-        handle, options = self._input(entry), _given(entry, "name", "store")
+        handle, options = self._input(entry), _given(entry, *_RESULT)
         initial = entry.get("init", "0")
-        if isinstance(handle, bm.CogroupedKStream):
+        if _is_session(handle):
+            options["merger"] = words.fold(entry.get("merger", "concat|&"))
+        if isinstance(handle, bm.CogroupedKStream | bm.WindowedCogroupedKStream):
             return handle.aggregate(initial, **options)
         subtract = words.fold(entry["subtract"]) if "subtract" in entry else None
         return _aggregate(handle, initial, words.fold(entry["fn"]), subtract, options)
@@ -205,16 +249,35 @@ class _Program:
     def _to_stream(self, entry: Entry) -> Any:
         options = _given(entry, "name")
         if "key_fn" in entry:
-            options["key"] = words.function(entry["key_fn"])
+            options["key"] = self._on(entry, words.function(entry["key_fn"]))
         return self._input(entry).to_stream(**options)
 
     def _to(self, entry: Entry) -> None:
-        options = {"key": TOLD, "value": TOLD, **_given(entry, "name")}
+        key = TOLD_WINDOWED if _is_windowed(self._input(entry)) else TOLD
+        options = {"key": key, "value": TOLD, **_given(entry, "name")}
         if "topic_fn" in entry:
-            chooser = words.topic_name(entry["topic_fn"], entry.get("prefix", ""))
+            chooser = self._on(entry, words.topic_name(entry["topic_fn"], entry.get("prefix", "")))
             self._input(entry).to(chooser, router_name="Router", **options)
         else:
             self._input(entry).to(entry["topic"], **options)
+
+
+def _is_session(handle: Any) -> bool:
+    return isinstance(getattr(handle, "_windows", None), bm.SessionWindows)
+
+
+def _windows(entry: Entry) -> Any:
+    grace = _given(entry, "grace")
+    match entry["kind"]:
+        case "time":
+            return bm.TimeWindows(entry["size"], **_given(entry, "advance"), **grace)
+        case "sliding":
+            return bm.SlidingWindows(entry["size"], **grace)
+        case "session":
+            return bm.SessionWindows(entry["gap"], **grace)
+        case "unlimited":
+            return bm.UnlimitedWindows(**_given(entry, "start"))
+    raise NotYetError(f"window {entry['kind']}")
 
 
 def _given(entry: Entry, *fields: str) -> dict[str, Any]:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import brookmere as bm
-from brookmere.topology import windows
 from tests.conformance import words
 
 Entry = Mapping[str, Any]
@@ -28,10 +27,7 @@ def join(left: Any, right: Any, entry: Entry) -> Any:
 
 
 def _windows(entry: Entry) -> Any:
-    before, after, grace = entry["before"], entry["after"], entry.get("grace", 0)
-    if hasattr(bm, "JoinWindows"):
-        return bm.JoinWindows(before=before, after=after, grace=grace)
-    return windows.JoinWindows(before_ms=before, after_ms=after, grace_ms=grace)
+    return bm.JoinWindows(before=entry["before"], after=entry["after"], grace=entry.get("grace", 0))
 
 
 def history(entry: Entry) -> dict[str, Any]:

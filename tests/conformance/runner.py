@@ -23,6 +23,7 @@ _SUBJECTS = (
     re.compile(r'Name "(.+)" is illegal'),
     re.compile(r"Processor (\S+?)(?:-repartition-filter)? is already added"),
     re.compile(r"already been added with the name (\S+)"),
+    re.compile(r"retention period of the (?:window|session) store (\S+) must"),
 )
 
 
@@ -113,7 +114,9 @@ class _Run:
     def _stores_differ(self) -> str | None:
         for name, store in self._scenario.data.get("stores", {}).items():
             expected = sorted(_stored(row["key"], row["value"], row.get("ts")) for row in store["rows"])
-            actual = sorted(_stored(*row) for row in self._driver.store(name).rows())
+            timed = store["type"] != "session"
+            rows = self._driver.store(name).rows()
+            actual = sorted(_stored(key, value, ts if timed else None) for key, value, ts in rows)
             for row in expected:
                 if row not in actual:
                     return f"store {name}: expected {row}, found {_same_key(row, actual)}"
@@ -167,7 +170,13 @@ def _row(record: Record, after: int | None) -> Row:
 
 
 def _stored(key: Any, value: Any, timestamp: int | None = None) -> tuple[str, str, int]:
-    return (str(key), str(value), -1 if timestamp is None else timestamp)
+    return (_key_text(key), str(value), -1 if timestamp is None else timestamp)
+
+
+def _key_text(key: Any) -> str:
+    if isinstance(key, dict) and key.keys() == {"key", "start", "end"}:
+        return f"{_key_text(key['key'])}@{key['start']}/{key['end']}"
+    return str(key)
 
 
 def _same_key(row: tuple[str, str, int], rows: Iterable[tuple[str, str, int]]) -> str:

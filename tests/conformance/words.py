@@ -27,6 +27,12 @@ def text(column: Column) -> Column:
     return column.cast("string")
 
 
+def windowed_text(key: Column) -> Column:
+    """Return a key with its window as the text that a scenario writes for it."""
+    start, end = (key[bound].cast("string") for bound in ("start", "end"))
+    return F.concat(text(key["key"]), F.lit("@"), start, F.lit("/"), end)
+
+
 def nothing() -> Column:
     """Return a null with the type of a text."""
     return F.lit(None).cast("string")

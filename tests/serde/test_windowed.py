@@ -55,6 +55,16 @@ def test_a_window_at_the_end_of_time_is_cut_there() -> None:
     assert Windowed(Text(), size=MINUTE).deserialize(data) == WindowedKey("a", 2**63 - 2, 2**63 - 1)
 
 
+def test_a_windowed_key_can_have_a_window_of_its_own() -> None:
+    serde = Windowed(Windowed(Text(), session=True), size=MINUTE)
+    key = WindowedKey(WindowedKey("a", 5, 9), 0, 60000)
+
+    data = serde.serialize(key)
+
+    assert data == b"a" + (9).to_bytes(8, "big") + (5).to_bytes(8, "big") + bytes(8)
+    assert serde.deserialize(data) == key
+
+
 def test_an_empty_inner_key_is_a_key() -> None:
     assert Windowed(Text(), size=MINUTE).deserialize(bytes(8)) == WindowedKey("", 0, 60000)
 
@@ -169,7 +179,7 @@ def test_a_plain_key_is_not_written() -> None:
     [
         ({"inner": "text"}, "found str"),
         ({"inner": Text}, "found Text"),
-        ({"inner": Windowed(Text())}, "found Windowed"),
+        ({"inner": Windowed(Text()), "form": "json"}, "A key of Windowed has no JSON form"),
         ({"inner": Bytes(), "form": "json"}, "A key of Bytes has no JSON form"),
         ({"inner": Custom(str, str), "form": "json"}, "A key of Custom has no JSON form"),
         ({"inner": Text(), "form": "xml"}, "Windowed has no form 'xml'"),

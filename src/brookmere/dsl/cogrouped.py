@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from brookmere.dsl.arguments import initial_of, lambda_of
 from brookmere.dsl.graph import Graph
 from brookmere.dsl.steps import ProcessorStep, Step
 from brookmere.dsl.table import KTable
+from brookmere.dsl.window_arguments import windows_of
+from brookmere.dsl.windowed_cogrouped import AGGREGATE, WindowedCogroupedKStream
+from brookmere.serde import Serde
 from brookmere.topology.function import Function, here
-from brookmere.topology.nodes import StoreType
-from brookmere.topology.operators import Aggregate, PassThrough
+from brookmere.topology.nodes import Store, StoreType
+from brookmere.topology.operators import Aggregate, PassThrough, WindowAggregate
+from brookmere.topology.windows import Windows
 
 if TYPE_CHECKING:
     from brookmere.dsl.grouped import KGroupedStream
 
-_AGGREGATE = "COGROUPKSTREAM-AGGREGATE-"
 _MERGE = "COGROUPKSTREAM-MERGE-"
 
 
@@ -52,22 +55,34 @@ class CogroupedKStream:
     ) -> KTable:
         """Fold the values of each key over all streams, in the order of arrival."""
         start = initial_of(initial)
-        kept = self._graph.store(store, _AGGREGATE, store_type)
+        kept = self._graph.store(store, AGGREGATE, store_type)
+        table = self._fold(lambda step: Aggregate(kept.name, step, start), kept, name)
+        return replace(table, _key=self._common_key())
+
+    def windowed_by(self, windows: Windows) -> WindowedCogroupedKStream:
+        """Fold the records of each key by spans of time. Results are sent at every update."""
+        return WindowedCogroupedKStream(self, windows_of(windows))
+
+    def _fold(
+        self, operator: Callable[[Function], Aggregate | WindowAggregate], store: Store, name: str | None
+    ) -> KTable:
         self._graph.check_name("operator", name)
-        self._repartition(kept.name)
+        self._repartition(store.name)
         folds: list[ProcessorStep] = []
         for number, (grouped, folding) in enumerate(self._steps.items()):
-            fold_name = self._graph.names.choose(name, _AGGREGATE, f"-cogroup-agg-{number}")
-            operator = Aggregate(kept.name, folding, start)
-            fold = ProcessorStep(name=fold_name, location=here(), operator=operator, store=kept)
+            fold_name = self._graph.names.choose(name, AGGREGATE, f"-cogroup-agg-{number}")
+            fold = ProcessorStep(name=fold_name, location=here(), operator=operator(folding), store=store)
             self._graph.add(fold, self._parents[grouped])
             folds.append(fold)
         merge_name = self._graph.names.choose(name, _MERGE, "-cogroup-merge")
         merge = ProcessorStep(name=merge_name, location=here(), operator=PassThrough())
         self._graph.add(merge, *folds)
+        queryable = store.name if store.queryable else None
+        return KTable(self._graph, merge, None, None, self._sources(), queryable)
+
+    def _common_key(self) -> Serde | None:
         keys = {grouped._key for grouped in self._steps}
-        key = keys.pop() if len(keys) == 1 else None
-        return KTable(self._graph, merge, key, None, self._sources(), store)
+        return keys.pop() if len(keys) == 1 else None
 
     def _repartition(self, store: str) -> None:
         for grouped in self._steps:

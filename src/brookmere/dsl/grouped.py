@@ -11,11 +11,14 @@ from brookmere.dsl.cogrouped import CogroupedKStream
 from brookmere.dsl.graph import Graph
 from brookmere.dsl.steps import ProcessorStep, RepartitionStep, Step, repartition_step
 from brookmere.dsl.table import KTable
-from brookmere.serde import Long, Serde
+from brookmere.dsl.window_arguments import windows_of
+from brookmere.dsl.windowed import WindowedKStream
+from brookmere.serde import Long, Serde, Windowed
 from brookmere.topology.function import function, here
 from brookmere.topology.nodes import Store, StoreType
-from brookmere.topology.operators import Aggregate, Literal, ShortAggregate
+from brookmere.topology.operators import Aggregate, Literal, ShortAggregate, WindowAggregate
 from brookmere.topology.validation import SHORT_KINDS
+from brookmere.topology.windows import Emit, Windows
 
 _AGGREGATE = "KSTREAM-AGGREGATE-"
 _REDUCE = "KSTREAM-REDUCE-"
@@ -101,7 +104,19 @@ class KGroupedStream:
         """Begin an aggregate of several grouped streams, this one folded by `step`."""
         return CogroupedKStream(self._graph).cogroup(self, step)
 
-    def _fold(self, operator: Aggregate, name: str, store: Store, value: Serde | None) -> KTable:
+    def windowed_by(self, windows: Windows, *, emit: Emit | None = None) -> WindowedKStream:
+        """Fold the records of each key by spans of time. `emit` is "update", the default, or "close"."""
+        return WindowedKStream(self, windows_of(windows)).emit_strategy("update" if emit is None else emit)
+
+    def _fold(
+        self,
+        operator: Aggregate | WindowAggregate,
+        name: str,
+        store: Store,
+        value: Serde | None,
+        *,
+        windowed: Windowed | None = None,
+    ) -> KTable:
         parent, sources = self._step, self._sources
         if self._rekeyed:
             fresh = self._new_repartition(store.name)
@@ -112,7 +127,8 @@ class KGroupedStream:
         step = ProcessorStep(name=name, location=here(), operator=operator, store=store)
         self._graph.add(step, parent)
         queryable = store.name if store.queryable else None
-        return KTable(self._graph, step, self._key, value, sources, queryable)
+        key = self._key if windowed is None else windowed
+        return KTable(self._graph, step, key, value, sources, queryable)
 
     def _new_repartition(self, store: str) -> RepartitionStep:
         names = self._graph.names.repartition(store if self._name is None else self._name)

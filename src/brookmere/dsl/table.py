@@ -10,6 +10,7 @@ from brookmere.dsl.arguments import lambda_of, serde_of
 from brookmere.dsl.graph import Graph
 from brookmere.dsl.old_values import send_old_values
 from brookmere.dsl.steps import ProcessorStep, Step
+from brookmere.dsl.suppressed import Suppressed, suppress
 from brookmere.dsl.table_joins import join
 from brookmere.dsl.views import is_versioned
 from brookmere.serde import Serde
@@ -130,6 +131,13 @@ class KTable:
         step = self._add("KTABLE-SELECT-", operator, name)
         send_old_values(self._step, force=True)
         return KGroupedTable(self._graph, step, serde_of("key", key), name)
+
+    def suppress(self, until: Suppressed, *, name: str | None = None) -> KTable:
+        """Hold updates back: `until_window_closes()`, or `until_time_limit(duration)`.
+
+        A row that is updated while it waits is sent once, with its latest value.
+        """
+        return replace(self, _step=suppress(self._graph, self._step, until, name), _store=None)
 
     def join(
         self,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TypeGuard
+
 from pyspark.sql.types import (
     ArrayType,
     DataType,
@@ -17,6 +20,7 @@ from pyspark.sql.types import (
 from brookmere.errors import nearest
 from brookmere.run.formats import BUILT_IN, json_type
 from brookmere.serde import Json, Serde, Windowed, default_serde_for
+from brookmere.serde.default import Natural
 
 Misfit = tuple[str, str]
 """What is wrong, as the end of a sentence about the value, and the remedy."""
@@ -29,6 +33,17 @@ def natural_serde(data_type: DataType) -> Serde | None:
     # Lengths and collations are no concern of the bytes.
     is_text = isinstance(data_type, StringType)
     return default_serde_for("string" if is_text else data_type.simpleString())
+
+
+def settled(serde: Serde | None, data_type: DataType) -> Serde | None:
+    """Return the serde for values of `data_type`, where the program leaves it or a part of it open."""
+    if serde is None or isinstance(serde, Natural):
+        return natural_serde(data_type)
+    if not isinstance(serde, Windowed):
+        return serde
+    key = data_type["key"].dataType if _is_window(data_type) else None
+    inner = serde.inner if key is None else settled(serde.inner, key)
+    return None if inner is None or isinstance(inner, Natural) else replace(serde, inner=inner)
 
 
 def misfit(serde: Serde, data_type: DataType) -> Misfit | None:
@@ -51,14 +66,17 @@ def _other_type(serde: Serde, data_type: DataType, remedy: str) -> Misfit:
 
 
 def _windowed_misfit(serde: Windowed, data_type: DataType) -> Misfit | None:
-    is_window = isinstance(data_type, StructType) and data_type.fieldNames() == _WINDOW
-    if not isinstance(data_type, StructType) or not is_window:
+    if not _is_window(data_type):
         return _other_type(serde, data_type, "Make it a struct of key, start and end")
     for name in _WINDOW[1:]:
         if not isinstance(data_type[name].dataType, LongType):
             return _other_type(serde, data_type, f"Cast {name} to bigint")
     inner = misfit(serde.inner, data_type["key"].dataType)
     return None if inner is None else (f"has a key that {inner[0]}", inner[1])
+
+
+def _is_window(data_type: DataType) -> TypeGuard[StructType]:
+    return isinstance(data_type, StructType) and data_type.fieldNames() == _WINDOW
 
 
 def _json_misfit(schema: DataType, found: DataType, path: str) -> Misfit | None:

@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import DataType, _parse_datatype_json_string
 
 from brookmere.errors import ExpressionError, Fault, UnsupportedError
-from brookmere.run.fit import misfit, natural_serde
+from brookmere.run.fit import misfit, settled
 from brookmere.run.formats import BUILT_IN, Formats
 from brookmere.run.refusals import explained
 from brookmere.serde import Serde
@@ -38,7 +38,7 @@ class Wire:
         Without a serde the type decides.
         """
         data_type = self.type_of(node, is_key)
-        chosen = serde or natural_serde(data_type)
+        chosen = settled(serde, data_type)
         if chosen is None:
             raise ExpressionError(
                 [
@@ -50,7 +50,7 @@ class Wire:
                 ]
             )
         with explained(role, where):
-            wrong = None if serde is None else misfit(serde, data_type)
+            wrong = None if serde is None else misfit(chosen, data_type)
             if wrong is not None:
                 raise ExpressionError([Fault(f"The {role} {wrong[0]}", where, wrong[1])])
             if chosen.kind in BUILT_IN:
@@ -59,7 +59,7 @@ class Wire:
 
     def key_writer(self, serde: Serde | None, node: int, role: str, where: str | None) -> Any:
         """Return a writer for the key's hash: keys that no serde fits are hashed as JSON."""
-        if serde is None and natural_serde(self.type_of(node, True)) is None:
+        if settled(serde, self.type_of(node, True)) is None:
             with explained(role, where):
                 text = F.to_json(F.struct(F.col(_VALUE).alias("key")))
                 return self._builder.writer(node, True, text.cast("binary")._jc)
@@ -71,10 +71,10 @@ class Wire:
         return _parse_datatype_json_string(text)
 
     @staticmethod
-    def default(builder: Any, node: int, is_key: bool) -> Serde:
-        """Return the serde that the type of what `node` writes asks for."""
+    def settled(given: Serde | None, builder: Any, node: int, is_key: bool) -> Serde:
+        """Return the serde of what `node` writes; the type says what the program leaves open."""
         text = builder.keyType(node) if is_key else builder.valueType(node)
-        found = natural_serde(_parse_datatype_json_string(text))
+        found = settled(given, _parse_datatype_json_string(text))
         if found is None:
             raise UnsupportedError(f"There is no serde for the type {text}")
         return found

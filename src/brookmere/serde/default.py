@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
 from brookmere.serde.base import Serde
 from brookmere.serde.json import Json
 from brookmere.serde.primitive import Bool, Double, Int, Long
@@ -17,6 +20,19 @@ _SCALARS: dict[str, Serde] = {
     "double": Double(),
     "boolean": Bool(),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Natural(Serde):
+    """Stands for the serde of a type that is known only when the program is compiled."""
+
+    kind: ClassVar[str] = "natural"
+
+    def serialize(self, value: Any) -> bytes | None:
+        raise TypeError(f"there is no serde yet for {type(value).__name__}; name one")
+
+    def deserialize(self, data: bytes | None) -> Any:
+        raise TypeError(f"there is no serde yet for {0 if data is None else len(data)} bytes; name one")
 
 
 def default_serde_for(type_name: str) -> Serde | None:

@@ -113,9 +113,9 @@ def _faults(serde: Windowed) -> list[Fault]:
     faults = []
     inner: object = serde.inner
     form: object = serde.form
-    if not isinstance(inner, Serde) or isinstance(inner, Windowed):
+    if not isinstance(inner, Serde):
         found = inner if isinstance(inner, type) else type(inner)
-        what = f"Windowed needs the serde of the key without its window: found {found.__name__}"
+        what = f"Windowed needs the serde of the key inside: found {found.__name__}"
         faults.append(Fault(what, None, "Give it a serde such as Windowed(Text())."))
     elif form == "json" and not isinstance(inner, _READABLE):
         what = f"A key of {type(inner).__name__} has no JSON form"

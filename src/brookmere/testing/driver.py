@@ -186,11 +186,9 @@ class TopologyTestDriver:
 
     def _sink_serde(self, sink: SinkNode, *, is_key: bool) -> Serde:
         given = sink.key if is_key else sink.value
-        if given is not None:
-            return given
-        from brookmere.run.wire import Wire  # only where a default is needed
+        from brookmere.run.wire import Wire  # only where an output is read
 
-        return Wire.default(self._compiled.builder, self._compiled.numbers[sink.name], is_key)
+        return Wire.settled(given, self._compiled.builder, self._compiled.numbers[sink.name], is_key)
 
     def _raw(
         self, topic: str, record: Record, key: Serde | None = None, value: Serde | None = None

@@ -1,0 +1,144 @@
+"""WindowedKStream: a grouped stream whose records are folded together by spans of time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from brookmere.dsl.arguments import columns_of, initial_of, lambda_of
+from brookmere.dsl.window_arguments import emit_of, merger_of, window_store, windowed_serde
+from brookmere.serde import Long, Serde
+from brookmere.topology.durations import Duration
+from brookmere.topology.function import Function, function
+from brookmere.topology.nodes import Store, StoreType
+from brookmere.topology.operators import Initial, Literal, ShortAggregate, WindowAggregate
+from brookmere.topology.validation import SHORT_KINDS
+from brookmere.topology.windows import Emit, SessionWindows, SlidingWindows, Windows
+
+if TYPE_CHECKING:
+    from brookmere.dsl.grouped import KGroupedStream
+    from brookmere.dsl.table import KTable
+
+_AGGREGATE = "KSTREAM-AGGREGATE-"
+_REDUCE = "KSTREAM-REDUCE-"
+
+
+@dataclass(frozen=True, eq=False)
+class WindowedKStream:
+    """A grouped stream in windows. The results are tables whose key is a struct of key, start and end.
+
+    `retention` says how long the store keeps a window, for queries and late records; never less than the
+    windows need.
+    """
+
+    _grouped: KGroupedStream
+    _windows: Windows
+    _emit: Emit = "update"
+
+    def emit_strategy(self, emit: Emit) -> WindowedKStream:
+        """Send results at every "update", or once per window, at its "close"."""
+        return replace(self, _emit=emit_of(emit, self._windows))
+
+    def count(
+        self,
+        *,
+        store: str | None = None,
+        store_type: StoreType = "auto",
+        retention: Duration | None = None,
+        name: str | None = None,
+    ) -> KTable:
+        """Count the records of each key and window."""
+        if store is None and not isinstance(self._windows, SlidingWindows):
+            # Kafka Streams takes one number more here than it uses; the names that follow show it.
+            self._grouped._graph.names.generate(_AGGREGATE)
+        step = function("step of count", lambda agg: agg + 1)
+        merger = function("merger of count", lambda agg, other: agg + other)
+        kept = self._store(store, _AGGREGATE, store_type, retention)
+        return self._fold(_AGGREGATE, name, kept, step, Literal(0), self._session(merger), Long())
+
+    def reduce(
+        self,
+        function: Callable[..., Any],
+        *,
+        store: str | None = None,
+        store_type: StoreType = "auto",
+        retention: Duration | None = None,
+        name: str | None = None,
+    ) -> KTable:
+        """Combine the values of each key and window: `function` of (aggregate, value) returns the aggregate.
+
+        It combines two sessions that a record brings together, too.
+        """
+        step = lambda_of("function of reduce", function)
+        kept = self._store(store, _REDUCE, store_type, retention)
+        return self._fold(_REDUCE, name, kept, step, None, self._session(step), self._grouped._value)
+
+    def aggregate(
+        self,
+        initial: object,
+        step: Callable[..., Any],
+        *,
+        merger: Callable[..., Any] | None = None,
+        store: str | None = None,
+        store_type: StoreType = "auto",
+        retention: Duration | None = None,
+        name: str | None = None,
+    ) -> KTable:
+        """Fold the values of each key and window: `step` of (key, value, aggregate) or (value, aggregate).
+
+        Session windows need a `merger` of (aggregate, other) or (key, aggregate, other), which makes one
+        aggregate of two. It is called for the initial value and each session that a record touches, so that
+        `merger(initial, x)` should be x.
+        """
+        folding = lambda_of("step of aggregate", step)
+        start = initial_of(initial)
+        merging = merger_of(merger, self._windows)
+        kept = self._store(store, _AGGREGATE, store_type, retention)
+        return self._fold(_AGGREGATE, name, kept, folding, start, merging, None)
+
+    def agg(
+        self,
+        *,
+        store: str | None = None,
+        store_type: StoreType = "auto",
+        retention: Duration | None = None,
+        name: str | None = None,
+        **columns: ShortAggregate,
+    ) -> KTable:
+        """Compute several aggregates at once, for example `agg(n=count(), low=min("ask"))`."""
+        step = columns_of(columns, SHORT_KINDS)
+        kept = self._store(store, _AGGREGATE, store_type, retention)
+        return self._fold(_AGGREGATE, name, kept, step, None, None, None)
+
+    def _session(self, merger: Function) -> Function | None:
+        return merger if isinstance(self._windows, SessionWindows) else None
+
+    def _store(
+        self, store: str | None, prefix: str, store_type: StoreType, retention: Duration | None
+    ) -> Store:
+        return window_store(self._grouped._graph, store, prefix, store_type, self._windows, retention)
+
+    def _fold(
+        self,
+        prefix: str,
+        name: str | None,
+        store: Store,
+        step: Function | tuple[ShortAggregate, ...],
+        initial: Initial | None,
+        merger: Function | None,
+        value: Serde | None,
+    ) -> KTable:
+        graph = self._grouped._graph
+        operator = WindowAggregate(
+            store.name,
+            self._windows,
+            step,
+            initial,
+            merger,
+            emit=self._emit,
+            skip_nulls=graph.corrects("window-null-values"),
+            emit_all=graph.corrects("window-close-jumps"),
+        )
+        key = windowed_serde(self._grouped._key, self._windows)
+        return self._grouped._fold(operator, graph.name(name, prefix), store, value, windowed=key)

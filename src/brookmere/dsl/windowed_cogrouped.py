@@ -1,0 +1,55 @@
+"""WindowedCogroupedKStream: several grouped streams on their way into one table of windows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from brookmere.dsl.arguments import initial_of
+from brookmere.dsl.window_arguments import merger_of, window_store, windowed_serde
+from brookmere.topology.durations import Duration
+from brookmere.topology.function import Function
+from brookmere.topology.nodes import StoreType
+from brookmere.topology.operators import WindowAggregate
+from brookmere.topology.windows import Windows
+
+if TYPE_CHECKING:
+    from brookmere.dsl.cogrouped import CogroupedKStream
+    from brookmere.dsl.table import KTable
+
+AGGREGATE = "COGROUPKSTREAM-AGGREGATE-"
+
+
+@dataclass(frozen=True, eq=False)
+class WindowedCogroupedKStream:
+    """Grouped streams in common windows, each folded in its own way."""
+
+    _cogrouped: CogroupedKStream
+    _windows: Windows
+
+    def aggregate(
+        self,
+        initial: object,
+        *,
+        merger: Callable[..., Any] | None = None,
+        store: str | None = None,
+        store_type: StoreType = "auto",
+        retention: Duration | None = None,
+        name: str | None = None,
+    ) -> KTable:
+        """Fold the values of each key and window over all streams, in the order of arrival.
+
+        Session windows need a `merger` of (aggregate, other) or (key, aggregate, other).
+        """
+        graph = self._cogrouped._graph
+        start = initial_of(initial)
+        merging = merger_of(merger, self._windows)
+        kept = window_store(graph, store, AGGREGATE, store_type, self._windows, retention)
+
+        def operator(step: Function) -> WindowAggregate:
+            skip = graph.corrects("window-null-values")
+            return WindowAggregate(kept.name, self._windows, step, start, merging, skip_nulls=skip)
+
+        table = self._cogrouped._fold(operator, kept, name)
+        return replace(table, _key=windowed_serde(self._cogrouped._common_key(), self._windows))
