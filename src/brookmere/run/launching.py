@@ -130,6 +130,7 @@ def _launch(planned: Plan, needed: TopicPlan, topics: Topics, config: Config, in
             dead_letter=config.errors_dead_letter_queue_topic_name,
             new_partitions=needed.new_partitions,
             interval_ms=config.commit_interval_ms,
+            clock_ms=config.wall_clock_interval_ms,
             spark_partitions=min(cores, planned.tasks),
         )
     housekeeping = Housekeeping(topics, written=needed.written, read=planned.topics)
