@@ -20,6 +20,9 @@ from brookmere.run.compiler import Compiled
 from brookmere.run.failures import from_python
 from brookmere.run.query import Query, read_counters, start
 from brookmere.run.taps import plain, python_values
+from brookmere.topology.nodes import Store
+
+_EVER = 2**63 - 1
 
 StoreRow = tuple[Any, Any, int]
 """Key, value and timestamp."""
@@ -141,41 +144,71 @@ class SparkEngine:
 
     def store(self, name: str, kind: str, stage: int) -> list[StoreRow]:
         rows: list[StoreRow] = []
+        oldest = self._oldest(name, stage)
         if kind in ("memory", "auto"):
             columns = ("key.task AS task", "user_map_key AS key", "user_map_value AS kept")
             kept = self._state(f"{name}-log", stage).selectExpr(*columns).collect()
-            rows += self._log_rows(
-                name, [(r["task"], r["key"]["chunk"], r["kept"]["v"]["data"]) for r in kept]
-            )
+            chunks = [(r["task"], r["key"]["chunk"], r["kept"]["v"]["data"]) for r in kept]
+            rows += self._log_rows(name, chunks, oldest)
         if kind in ("rocksdb", "auto"):
-            rows += self._typed_rows(name, stage)
+            rows += self._typed_rows(name, stage, oldest)
         return rows
 
-    def _typed_rows(self, name: str, stage: int) -> list[StoreRow]:
+    def _oldest(self, name: str, stage: int) -> dict[int, int]:
+        """Return, by task, the earliest time that can still be found in a store."""
+        found = next(s for s in self._compiled.plan.topology.stores if s.name == name)
+        if found.retention_ms is None:
+            return {}
+        times = self._state("brookmere-task", stage).selectExpr(
+            "key.task AS task", "user_map_key.name AS name", "user_map_value.v.time AS time"
+        )
+        return {
+            r["task"]: r["time"] - found.retention_ms + 1
+            for r in times.where(F.col("name") == f"store:{name}").collect()
+        }
+
+    def _typed_rows(self, name: str, stage: int, oldest: dict[int, int]) -> list[StoreRow]:
+        store = next(s for s in self._compiled.plan.topology.stores if s.name == name)
         types = [
             _parse_datatype_json_string(t) for t in store_types(self._session._jvm, self._compiled, name)
         ]
-        row_types = [t if isinstance(t, StructType) else StructType().add("value", t) for t in types]
+        key_type = types[0]
+        state = self._state(name, stage)
+        if store.kind in ("window", "session") and isinstance(key_type, StructType):
+            key_type = key_type["key"].dataType
+            state = state.select("*", "user_map_value.time", "user_map_value.number")
+        else:
+            state = state.select("*", F.lit(_EVER).alias("time"), F.lit(0).alias("number"))
+        row_types = [
+            t if isinstance(t, StructType) else StructType().add("value", t) for t in (key_type, types[1])
+        ]
         # The state knows plain names only; a cast by position brings back the user's.
         key = F.col("user_map_key").cast(row_types[0])
         value = F.col("user_map_value.v").cast(row_types[1])
-        kept = self._state(name, stage).select(key, value, "user_map_value.ts").collect()
-        return [(_of(r[0], types[0]), _of(r[1], types[1]), int(r[2])) for r in kept]
+        kept = state.select(key, value, "user_map_value.ts", "time", "number", "key.task").collect()
+        return [
+            (_shown(store, _of(r[0], key_type), int(r[3]), int(r[4])), _of(r[1], types[1]), int(r[2]))
+            for r in kept
+            if r[3] >= oldest.get(r[5], -_EVER)
+        ]
 
     def _state(self, variable: str, stage: int) -> DataFrame:
         operator = len(self._compiled.plan.stages) - 1 - stage
         reader = self._session.read.format("statestore").option("operatorId", operator)
         return reader.option("stateVarName", variable).load(str(self._checkpoint))
 
-    def _log_rows(self, name: str, chunks: list[tuple[int, int, bytearray]]) -> list[StoreRow]:
+    def _log_rows(
+        self, name: str, chunks: list[tuple[int, int, bytearray]], oldest: dict[int, int]
+    ) -> list[StoreRow]:
         jvm: Any = self._session._jvm
-        key, value = store_types(jvm, self._compiled, name)
+        types = store_types(jvm, self._compiled, name)
         rows: list[StoreRow] = []
         for task in sorted({task for task, _, _ in chunks}):
             ordered = sorted((number, data) for t, number, data in chunks if t == task and number >= 0)
             logs = [data for _, data in ordered]
-            kept = jvm.org.apache.spark.sql.brookmere.Assembly.readLog(logs, key, value)
-            rows += rows_of(kept, key, value)
+            assembly = jvm.org.apache.spark.sql.brookmere.Assembly
+            kept = assembly.readLog(self._compiled.program, name, logs, oldest.get(task, -_EVER))
+            rows += rows_of(kept, *types)
         return rows
 
     def counters(self) -> dict[str, dict[str, int]]:
@@ -190,6 +223,15 @@ def rows_of(found: Any, key_type: str, value_type: str) -> list[StoreRow]:
     """Return the rows that the kernel hands over as pickled lists."""
     keys, values = python_values(found.keys(), key_type), python_values(found.values(), value_type)
     return [(k, v, int(t)) for k, v, t in zip(keys, values, found.times(), strict=True)]
+
+
+def _shown(store: Store, key: Any, time: int, number: int) -> Any:
+    if store.kind == "session":
+        return {"key": key, "start": number, "end": time}
+    if store.kind == "window":
+        end = _EVER if store.window_ms is None else time + store.window_ms
+        return {"key": key, "start": time, "end": end}
+    return key
 
 
 def _of(row: Row, data_type: DataType) -> Any:

@@ -2,7 +2,7 @@ package brookmere.kernel.core
 
 import brookmere.kernel.expr.Writer
 import brookmere.kernel.rows._
-import brookmere.kernel.state.Store
+import brookmere.kernel.state.{Clock, GroupStore, Kept, Store, Times}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter
@@ -24,7 +24,9 @@ object Settings {
  * The work of one stage on one task: the record at hand, its place in the order of arrival, the
  * task's stores, and the buffer for what leaves the stage.
  */
-final class Task(val stage: Int, val number: Int, val settings: Settings, slots: Array[Int], stores: Map[String, Store]) {
+final class Task(
+    val stage: Int, val number: Int, val settings: Settings, slots: Array[Int],
+    stores: Map[String, Kept] = Map.empty, times: Times = null) {
   val out = new RowBuffer
   var clock = 0L
   var source = 0
@@ -38,17 +40,28 @@ final class Task(val stage: Int, val number: Int, val settings: Settings, slots:
   var headersOffset = 0L
   var headersSize = 0
   var timestamp = 0L
+  private val taskClock = if (times == null) new Clock(Clock.StreamTime, Clock.Never) else times.clock(Clock.StreamTime)
   /** The greatest timestamp that a record of this task had. */
-  var streamTime: Long = Long.MinValue
-  /** The wall clock as the batch tells it; Long.MinValue in a program that does not ask. */
-  var wall: Long = Long.MinValue
+  def streamTime: Long = taskClock.time
+  /** The wall clock as the batch tells it; Never in a program that does not ask. */
+  var wall: Long = Clock.Never
   /** The wall clock at the last record of this task, and at its last tick. */
-  var lastRecord: Long = Long.MinValue
-  var lastTick: Long = Long.MinValue
+  private lazy val lastRecord = times.clock("last-record")
+  private lazy val lastTick = times.clock("last-tick")
 
-  def store(name: String): Store = stores(name)
+  def store(name: String): Store = stores(name).asInstanceOf[Store]
+  def groups(name: String): GroupStore = stores(name).asInstanceOf[GroupStore]
 
-  def allStores: Iterable[Store] = stores.values
+  /** A clock that the task remembers; it stands at `first` until it is set. */
+  def clock(name: String, first: Long = Clock.Never): Clock = times.clock(name, first)
+
+  def allStores: Iterable[Kept] = stores.values
+
+  /** Writes what the batch has changed. */
+  def flush(): Unit = {
+    stores.values.foreach(_.flush())
+    times.flush()
+  }
 
   /** Makes a root record the record at hand. */
   def at(clock: Long, source: Int, seq: Long, ts: Long): Unit = {
@@ -60,7 +73,7 @@ final class Task(val stage: Int, val number: Int, val settings: Settings, slots:
     hop = 0
     position = 0L
     timestamp = ts
-    if (ts > streamTime) streamTime = ts
+    taskClock.advance(ts)
   }
 
   /** Makes a tick the reason of what comes next. Nothing is known of it but its place. */
@@ -74,23 +87,26 @@ final class Task(val stage: Int, val number: Int, val settings: Settings, slots:
     position = 0L
     timestamp = row.getLong(Layout.Ts)
     noHeaders()
-    if (lastRecord == Long.MinValue || Ticks.isBusy(row)) lastRecord = wall
+    if (lastRecord.time == Clock.Never || Ticks.isBusy(row)) lastRecord.time = wall
   }
+
+  /** Remembers that the clock has ticked. */
+  def ticked(): Unit = lastTick.time = wall
 
   /**
    * The part of the time without a record that passed since the last tick, if there was none for
    * `limit` milliseconds. At the tick that reaches the limit it is all of it.
    */
   def idleFor(wall: Long, limit: Long): Long = {
-    val idle = wall - lastRecord
+    val idle = wall - lastRecord.time
     if (idle < limit) 0L
-    else if (lastTick != Long.MinValue && lastTick - lastRecord >= limit) wall - lastTick
+    else if (lastTick.time != Clock.Never && lastTick.time - lastRecord.time >= limit) wall - lastTick.time
     else idle
   }
 
   /** Makes a consequence of a root record the record at hand. */
   def at(row: UnsafeRow): Unit = {
-    lastRecord = wall
+    if (wall != Clock.Never) lastRecord.time = wall
     at(row.getLong(Layout.Clock), row.getInt(Layout.Source), row.getLong(Layout.Seq), row.getLong(Layout.Ts))
     due = row.getLong(Layout.Due)
     val step = row.getLong(Layout.Step)

@@ -8,7 +8,7 @@ import brookmere.kernel.program._
 import brookmere.kernel.rows._
 import brookmere.kernel.state._
 
-import org.apache.spark.sql.brookmere.{PythonValues, TaskClock}
+import org.apache.spark.sql.brookmere.PythonValues
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
@@ -51,8 +51,7 @@ final class LocalRunner(program: Program, routed: java.util.Set[Integer]) {
       task.out.clear()
       runner.endBatch()
       drain(task, out)
-      task.allStores.foreach(_.flush())
-      new TaskClock(backends(n), task.number).save(task)
+      task.flush()
     }
     val i = rows.iterator
     val merged = new TaskMerge(new Iterator[InternalRow] {
@@ -86,11 +85,9 @@ final class LocalRunner(program: Program, routed: java.util.Set[Integer]) {
   }
 
   private def newTask(n: Int, number: Int): Task = {
-    val limits = program.settings.limits
-    val stores = program.stages(n).stores.map(d => d.name -> Store.open(d, backends(n), number, caches(n), limits)).toMap
-    val task = new Task(n, number, program.settings, program.slots, stores)
-    new TaskClock(backends(n), number).load(task)
-    task
+    val times = new Times(backends(n), number)
+    val stores = Store.open(program.stages(n).stores, backends(n), number, times, caches(n), program.settings.limits)
+    new Task(n, number, program.settings, program.slots, stores, times)
   }
 
   /** Forgets everything that is not in the state, as a restart does. */
@@ -102,7 +99,8 @@ final class LocalRunner(program: Program, routed: java.util.Set[Integer]) {
       stage <- program.stages.toSeq
       d <- stage.stores.toSeq if d.name == name
       number <- program.slots.indices
-    } yield (d, taskOf(stage.number, number).store(name).all().toSeq)
+    } yield (d, if (d.groups.isEmpty) taskOf(stage.number, number).store(name).all().map(StoreRow(_)).toSeq
+      else { val s = taskOf(stage.number, number).groups(name); StoreRow.of(d, s.rows()) })
     if (found.isEmpty) null
     else new StoreRows(found.head._1, found.flatMap(_._2))
   }
@@ -116,9 +114,3 @@ final class LocalRunner(program: Program, routed: java.util.Set[Integer]) {
   def streamTime(n: Int, number: Int): Long = taskOf(n, number).streamTime
 }
 
-/** Rows of a store for Python. */
-final class StoreRows(d: StoreDef, entries: Seq[Entry]) {
-  def keys: Array[Byte] = PythonValues.pickle(entries.map(_.key), d.key)
-  def values: Array[Byte] = PythonValues.pickle(entries.map(_.value), d.value)
-  def times: Array[Long] = entries.map(_.ts).toArray
-}

@@ -47,7 +47,7 @@ final class StageRunner(stage: Stage) {
     if (Ticks.isTick(row)) {
       task.atTick(row)
       stage.processors.foreach(_.ring(wall))
-      task.lastTick = wall
+      task.ticked()
     }
   }
 
@@ -82,7 +82,7 @@ final class SourceRunner(program: Program) {
   /** The wall clock of the batch, if its rows tell it. */
   private var wall = Long.MinValue
   private var kind = Ticks.Tell
-  private lazy val ticking = new Task(0, 0, program.settings, program.slots, Map.empty)
+  private lazy val ticking = new Task(0, 0, program.settings, program.slots)
 
   /** Processes a record; what it gave stands in the buffer of the task that is returned. */
   def accept(raw: UnsafeRow): Task = {
@@ -91,7 +91,7 @@ final class SourceRunner(program: Program) {
     val partition = raw.getInt(RawLayout.Partition)
     val reader = stage.sources(topic)
     if (current == null || current.number != partition) {
-      current = tasks.computeIfAbsent(partition, p => new Task(0, p, program.settings, program.slots, Map.empty))
+      current = tasks.computeIfAbsent(partition, p => new Task(0, p, program.settings, program.slots))
       runner.attach(current)
     }
     val task = current

@@ -5,10 +5,9 @@ import java.util.{List => JList}
 import scala.jdk.CollectionConverters._
 
 import brookmere.kernel.core.{Counters, StageTimes, Sums}
-import brookmere.kernel.expr.RowType
 import brookmere.kernel.program.{Outputs, Program}
 import brookmere.kernel.rows.{Destinations, Layout}
-import brookmere.kernel.state.LogStore
+import brookmere.kernel.state.{Group, GroupLog, Item, LogStore, StoreRow, StoreRows}
 
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
@@ -62,24 +61,33 @@ final class Assembly(spark: SparkSession, val program: Program, partitions: Int)
 }
 
 object Assembly {
-  /** The entries of chunks of a log store, in order: what is left is pickled for Python. */
-  def readLog(chunks: JList[Array[Byte]], keyJson: String, valueJson: String): LogRows = {
-    val live = new java.util.LinkedHashMap[java.nio.ByteBuffer, (Array[Byte], Long)]()
-    chunks.asScala.foreach(c => LogStore.read(c) { (k, v, ts) =>
-      val key = java.nio.ByteBuffer.wrap(k)
-      if (v == null) live.remove(key) else live.put(key, (v, ts))
-    })
-    new LogRows(live.asScala.toSeq.map { case (k, (v, ts)) => (k.array, v, ts) },
-      RowType(DataType.fromJson(keyJson)), RowType(DataType.fromJson(valueJson)))
+  /** The rows that chunks of a task's log leave, in order, without those that are older than `oldest`. */
+  def readLog(program: Program, name: String, chunks: JList[Array[Byte]], oldest: Long): StoreRows = {
+    val d = program.stages.iterator.flatMap(_.stores).find(_.name == name).get
+    if (d.groups.isEmpty) {
+      val live = new java.util.LinkedHashMap[java.nio.ByteBuffer, StoreRow]()
+      chunks.asScala.foreach(c => LogStore.read(c) { (k, v, ts) =>
+        val key = java.nio.ByteBuffer.wrap(k)
+        if (v == null) live.remove(key) else live.put(key, StoreRow(k, v, ts))
+      })
+      new StoreRows(d, live.values.asScala.toSeq)
+    } else {
+      val live = new java.util.LinkedHashMap[(java.nio.ByteBuffer, Long, Long, java.nio.ByteBuffer), Item]()
+      chunks.asScala.foreach(c => GroupLog.read(c) { (k, sub, v, ts, time, number) =>
+        val key = (java.nio.ByteBuffer.wrap(k), time, number, if (sub == null) null else java.nio.ByteBuffer.wrap(sub))
+        if (v == null) live.remove(key)
+        else {
+          val i = new Item(new Group(k, 0), time, number, sub)
+          i.value = v
+          i.ts = ts
+          live.put(key, i)
+        }
+      })
+      new StoreRows(d, StoreRow.of(d, live.values.asScala.iterator.filter(_.time >= oldest)))
+    }
   }
 
   /** Name, kind, key type and value type of the stores of a program, stage by stage. */
   def stores(program: Program): JList[JList[String]] =
-    program.stages.toSeq.flatMap(s => s.stores.toSeq.map(d => Seq(d.name, d.kind, d.key.dataType.json, d.value.dataType.json, s.number.toString).asJava)).asJava
-}
-
-final class LogRows(rows: Seq[(Array[Byte], Array[Byte], Long)], key: RowType, value: RowType) {
-  def keys: Array[Byte] = PythonValues.pickle(rows.map(_._1), key)
-  def values: Array[Byte] = PythonValues.pickle(rows.map(_._2), value)
-  def times: Array[Long] = rows.map(_._3).toArray
+    program.stages.toSeq.flatMap(s => s.stores.toSeq.map(d => Seq(d.name, d.kind, d.shownKey.dataType.json, d.value.dataType.json, s.number.toString).asJava)).asJava
 }

@@ -67,16 +67,20 @@ object Internals {
         // Registers the variable; the schema it would get is replaced by the real one.
         d.getMapState(f.name, Encoders.BINARY, Encoders.BINARY, TTLConfig.NONE)
         d.columnFamilySchemas.put(f.name, StateStoreColFamilySchema(f.name, 0, f.keySchema, 0, f.valueSchema,
-          Some(NoPrefixKeyStateEncoderSpec(f.keySchema)), Some(f.userKey)))
+          Some(encoder(f)), Some(f.userKey)))
       }
       None
     case h: StatefulProcessorHandleImpl =>
       val field = classOf[StatefulProcessorHandleImpl].getDeclaredFields.find(_.getName.endsWith("store")).get
       field.setAccessible(true)
       val store = field.get(h).asInstanceOf[StateStore]
-      families.foreach(f => store.createColFamilyIfAbsent(f.name, f.keySchema, f.valueSchema, NoPrefixKeyStateEncoderSpec(f.keySchema)))
+      families.foreach(f => store.createColFamilyIfAbsent(f.name, f.keySchema, f.valueSchema, encoder(f)))
       Some(store)
   }
+
+  /** Where a key has several rows, task and key are a prefix that Spark can look for. */
+  private def encoder(f: Family): KeyStateEncoderSpec =
+    if (f.hasPrefix) PrefixKeyScanStateEncoderSpec(f.keySchema, 2) else NoPrefixKeyStateEncoderSpec(f.keySchema)
 
   def expression(c: Column): Expression = ExpressionUtils.expression(c)
   def column(e: Expression): Column = ExpressionUtils.column(e)

@@ -5,15 +5,13 @@ import java.util.{HashMap => JMap}
 
 import brookmere.kernel.core._
 import brookmere.kernel.program.{Program, SourceRunner, StageRunner}
-import brookmere.kernel.rows.{RawLayout, Rows}
+import brookmere.kernel.rows.RawLayout
 import brookmere.kernel.state._
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
-import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter
 import org.apache.spark.sql.execution.streaming.state.StateStore
 import org.apache.spark.sql.streaming._
-import org.apache.spark.unsafe.types.UTF8String
 
 /** What a query counts: records per node, time per stage. */
 final class QueryStats(val counters: Sums, val times: Array[Sums]) extends Serializable
@@ -78,10 +76,10 @@ final class StageProcessor(program: Program, number: Int, stats: QueryStats) ext
 
   override def handleInputRows(slot: Int, rows: Iterator[InternalRow], timers: TimerValues): Iterator[InternalRow] = {
     val number = program.slots.indexOf(slot)
-    val stores = stage.stores.map(d => d.name -> open(d, number)).toMap
-    val task = new Task(this.number, number, program.settings, program.slots, stores)
-    val clock = new TaskClock(backend, number)
-    clock.load(task)
+    val times = new Times(backend, number)
+    val stores = Store.open(stage.stores, backend, number, times, caches, program.settings.limits)
+    stores.values.foreach(_.batch = state.version.toInt)
+    val task = new Task(this.number, number, program.settings, program.slots, stores, times)
     runner.attach(task)
     new Iterator[InternalRow] {
       private var ended = false
@@ -103,8 +101,7 @@ final class StageProcessor(program: Program, number: Int, stats: QueryStats) ext
         } else {
           closed = true
           val done = StageTimes.now
-          stores.values.foreach(_.flush())
-          clock.save(task)
+          task.flush()
           val sums = new Array[Long](program.nodeCount * Counters.Kinds)
           runner.collect(sums)
           stats.counters.add(sums)
@@ -116,53 +113,6 @@ final class StageProcessor(program: Program, number: Int, stats: QueryStats) ext
 
   /** Called at the end of a partition, with or without rows. */
   override def close(): Unit = if (place != null) Caches.leave(place, state.version + 1, caches)
-
-  private def open(d: StoreDef, task: Int): Store = {
-    val s = Store.open(d, backend, task, caches, program.settings.limits)
-    s.batch = state.version.toInt
-    s
-  }
-}
-
-/** The times of a task, kept in the task's state: stream time, and the wall clock where it ticks. */
-final class TaskClock(backend: Backend, task: Int) {
-  private val rows = new StateRows(task)
-  private val writer = new UnsafeRowWriter(1)
-  private val found = TaskClock.Names.map(read)
-
-  def load(task: Task): Unit = {
-    task.streamTime = found(0)
-    task.lastRecord = found(1)
-    task.lastTick = found(2)
-  }
-
-  def save(task: Task): Unit = {
-    write(0, task.streamTime)
-    write(1, task.lastRecord)
-    write(2, task.lastTick)
-  }
-
-  private def key(name: UTF8String): UnsafeRow = {
-    writer.resetRowWriter()
-    writer.write(0, name)
-    rows.key(Rows.bytes(writer.getRow))
-  }
-
-  private def read(name: UTF8String): Long = {
-    val kept = backend.get(Family.TaskName, key(name))
-    if (kept == null) Long.MinValue else StateRows.timeOf(kept)
-  }
-
-  private def write(i: Int, now: Long): Unit = if (now != found(i)) {
-    val to = key(TaskClock.Names(i))
-    writer.resetRowWriter()
-    writer.write(0, now)
-    backend.put(Family.TaskName, to, rows.value(Rows.bytes(writer.getRow), now))
-  }
-}
-
-object TaskClock {
-  private val Names = Array("stream-time", "last-record", "last-tick").map(n => UTF8String.fromString(n))
 }
 
 /** Spark's state store as a backend. */
@@ -170,6 +120,8 @@ final class SparkBackend(store: StateStore) extends Backend {
   override def get(family: String, key: UnsafeRow): UnsafeRow = store.get(key, family)
   override def put(family: String, key: UnsafeRow, value: UnsafeRow): Unit = store.put(key, value, family)
   override def remove(family: String, key: UnsafeRow): Unit = store.remove(key, family)
+  override def rowsOf(family: String, prefix: UnsafeRow): Iterator[(UnsafeRow, UnsafeRow)] =
+    store.prefixScan(prefix, family).map(p => (p.key, p.value))
   override def rows(family: String): Iterator[(UnsafeRow, UnsafeRow)] = store.iterator(family).map(p => (p.key, p.value))
 }
 

@@ -116,6 +116,8 @@ final class TopicsStream(options: SourceOptions) extends SupportsTriggerAvailabl
   private def log(topic: String): TopicLog = TopicLog(options.directory, topic)
   private var frozen: Option[TopicsOffset] = None
   private var frozenWall = 0L
+  /** How many rows of the batch planned last are no records. */
+  @volatile private var ticks = 0
 
   private def each(position: PartitionLog => Long): TopicsOffset =
     TopicsOffset(options.topics.map { t =>
@@ -208,6 +210,7 @@ final class TopicsStream(options: SourceOptions) extends SupportsTriggerAvailabl
     val bins = Bins.of(ranges, options.cores)
     val told = if (options.wall) end.told else None
     val all = if (told.isDefined && bins.isEmpty) Array(Array.empty[TopicRange]) else bins
+    ticks = if (told.isDefined) all.length else 0
     // Every Spark task knows the time; one of them tells it to the stages behind.
     all.zipWithIndex.map { case (b, i) => TopicsPartition(b, told.map(t => Tick(t.wall, kindOf(t, first = i == 0)))): InputPartition }
   }
@@ -227,7 +230,7 @@ final class TopicsStream(options: SourceOptions) extends SupportsTriggerAvailabl
         ends.zipWithIndex.map { case (e, p) => e - (if (p < o.length) o(p) else 0L) }.sum
       }.sum
     }.orElse(0L)
-    Map("lag" -> lag.toString).asJava
+    Map("lag" -> lag.toString, "ticks" -> ticks.toString).asJava
   }
 }
 

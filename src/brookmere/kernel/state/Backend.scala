@@ -3,13 +3,37 @@ package brookmere.kernel.state
 import java.util.{Arrays, Comparator, TreeMap, HashMap => JMap}
 
 import brookmere.kernel.expr.RowType
-import brookmere.kernel.rows.Rows
+import brookmere.kernel.rows.{Rows, WindowKeys}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types._
 
-/** A store of the program: name, kind and types. */
-final case class StoreDef(name: String, kind: String, key: RowType, value: RowType)
+/** A store of the program: name, kind and types, and whether a key has several rows. */
+final case class StoreDef(name: String, kind: String, key: RowType, value: RowType, groups: Option[Groups] = None) {
+  /** The key of a row as people see it. */
+  def shownKey: RowType = groups.map(_.shownKey(key)).getOrElse(key)
+}
+
+/**
+ * How the rows of one key differ. `retention`: rows older than that, seen from the store's own
+ * time, are gone. `timed`: the rows of all keys are also found by their time.
+ */
+final case class Groups(shape: String, retention: Long, window: Long = 0L, timed: Boolean = false, sub: Option[RowType] = None) {
+  def shownKey(key: RowType): RowType = shape match {
+    case Groups.Window | Groups.Session => WindowKeys.typeOf(key)
+    case _ => key
+  }
+}
+
+object Groups {
+  /** By the start of the window. */
+  val Window = "window"
+  /** By the end of the session, then by its start. */
+  val Session = "session"
+  /** By time, then by a number or a packed row. */
+  val Items = "items"
+  val Forever: Long = Long.MaxValue
+}
 
 object StoreDef {
   /** Everything in memory, with a log in the state. */
@@ -24,18 +48,35 @@ object StoreDef {
  * A column family of the stage's state. Keys carry the task in front, so that Spark can move a
  * task's state with it: struct<key: struct<value: int>, userKey>, value: struct<ts, v>.
  */
-final case class Family(name: String, key: StructType, value: StructType) {
+final case class Family(name: String, key: StructType, value: StructType, sub: StructType = null) {
   val userKey: StructType = Family.plain(key)
-  val keySchema: StructType = new StructType().add("key", new StructType().add("value", IntegerType)).add("userKey", userKey)
-  val valueSchema: StructType = new StructType().add("ts", LongType).add("v", Family.plain(value))
+  val keySchema: StructType = {
+    val k = new StructType().add("key", new StructType().add("value", IntegerType)).add("userKey", userKey)
+    if (sub == null) k else k.add("item", Family.plain(sub))
+  }
+  val valueSchema: StructType = {
+    val v = new StructType().add("ts", LongType).add("v", Family.plain(value))
+    if (sub == null) v else v.add("time", LongType).add("number", LongType)
+  }
+  /** Rows of one key are read together. */
+  def hasPrefix: Boolean = sub != null
 }
 
 object Family {
   def of(d: StoreDef): Seq[Family] = {
-    val log = Family(logName(d.name), LogStore.keySchema, LogStore.valueSchema)
-    val rows = Family(d.name, d.key.schema, d.value.schema)
+    val log = Family(logName(d.name), ChunkLog.keySchema, ChunkLog.valueSchema)
+    val rows = d.groups match {
+      case None => Family(d.name, d.key.schema, d.value.schema)
+      case Some(g) => Family(d.name, d.key.schema, d.value.schema, itemSchema(g))
+    }
     // The family of rows stays empty while all is in the log, but its schema lets Spark refuse another type.
-    if (d.kind == StoreDef.RocksDb) Seq(rows) else Seq(rows, log)
+    val all = if (d.kind == StoreDef.RocksDb) Seq(rows) else Seq(rows, log)
+    if (d.groups.isEmpty) all else all :+ Family(wheelName(d.name), Wheel.keySchema, Wheel.valueSchema)
+  }
+
+  private def itemSchema(g: Groups): StructType = {
+    val item = new StructType().add("time", LongType).add("number", LongType)
+    g.sub.fold(item)(s => item.add("sub", s.schema))
   }
 
   /**
@@ -59,6 +100,7 @@ object Family {
   }).asInstanceOf[T]
 
   def logName(store: String): String = store + "-log"
+  def wheelName(store: String): String = store + "-times"
 
   /** Stream time of the task. */
   val TaskName = "brookmere-task"
@@ -70,6 +112,8 @@ trait Backend {
   def get(family: String, key: UnsafeRow): UnsafeRow
   def put(family: String, key: UnsafeRow, value: UnsafeRow): Unit
   def remove(family: String, key: UnsafeRow): Unit
+  /** The rows of a task's key, in a family with several rows per key; the rows are valid until the next step. */
+  def rowsOf(family: String, prefix: UnsafeRow): Iterator[(UnsafeRow, UnsafeRow)]
   /** All rows of a family, of every task; the rows are valid until the next step. */
   def rows(family: String): Iterator[(UnsafeRow, UnsafeRow)]
 }
@@ -78,20 +122,31 @@ trait Backend {
 final class LocalBackend extends Backend {
   private val families = new JMap[String, TreeMap[Array[Byte], Array[Byte]]]()
   private val order: Comparator[Array[Byte]] = (a, b) => Arrays.compareUnsigned(a, b)
+  private val widths = new JMap[String, (Int, Int)]()
   private def family(name: String) = families.computeIfAbsent(name, _ => new TreeMap[Array[Byte], Array[Byte]](order))
 
   override def get(name: String, key: UnsafeRow): UnsafeRow = {
     val v = family(name).get(Rows.bytes(key))
-    if (v == null) null else Rows.of(v, 2)
+    if (v == null) null else Rows.of(v, widths.get(name)._2)
   }
-  override def put(name: String, key: UnsafeRow, value: UnsafeRow): Unit =
+  override def put(name: String, key: UnsafeRow, value: UnsafeRow): Unit = {
+    widths.put(name, (key.numFields, value.numFields))
     family(name).put(Rows.bytes(key), Rows.bytes(value))
+  }
   override def remove(name: String, key: UnsafeRow): Unit = family(name).remove(Rows.bytes(key))
   override def rows(name: String): Iterator[(UnsafeRow, UnsafeRow)] = {
     val i = family(name).entrySet.iterator
     new Iterator[(UnsafeRow, UnsafeRow)] {
       override def hasNext: Boolean = i.hasNext
-      override def next(): (UnsafeRow, UnsafeRow) = { val e = i.next(); (Rows.of(e.getKey, 2), Rows.of(e.getValue, 2)) }
+      override def next(): (UnsafeRow, UnsafeRow) = {
+        val e = i.next()
+        val (keyFields, valueFields) = widths.get(name)
+        (Rows.of(e.getKey, keyFields), Rows.of(e.getValue, valueFields))
+      }
     }
   }
+  /** Few rows stand here: those of a key are looked for among all. */
+  override def rowsOf(name: String, prefix: UnsafeRow): Iterator[(UnsafeRow, UnsafeRow)] =
+    rows(name).filter { case (k, _) => (0 until prefix.numFields).forall(i => Arrays.equals(part(k, i), part(prefix, i))) }
+  private def part(row: UnsafeRow, i: Int): Array[Byte] = row.getBinary(i)
 }

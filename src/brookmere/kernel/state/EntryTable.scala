@@ -23,6 +23,8 @@ class Entry(val key: Array[Byte], val hash: Int) {
   var after: Entry = null
   /** The batch that used it last. */
   var used = 0
+  /** Bytes that it holds besides its key. */
+  def held: Long = if (value == null) 0 else value.length
 }
 
 /** Entries whose results come out at the end of the batch, in the order of their last change. */
@@ -118,7 +120,7 @@ final class EntryTable {
     mask = slots.length - 1
     count = 0
     bytes = 0
-    kept.foreach { e => add(e); bytes += (if (e.value == null) 0 else e.value.length) }
+    kept.foreach { e => add(e); bytes += e.held }
   }
 
   private def insert(e: Entry): Unit = {

@@ -30,6 +30,11 @@ final class RocksStore(d: StoreDef, backend: Backend, task: Int, cache: EntryTab
     e
   }
 
+  override def find(key: UnsafeRow): Entry = {
+    val e = entry(key)
+    if (e.value == null) null else e
+  }
+
   override def flush(): Unit = {
     sortDirty()
     var i = 0

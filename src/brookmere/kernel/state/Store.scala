@@ -7,18 +7,28 @@ import brookmere.kernel.rows.Rows
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 
+/** What a task keeps by name. */
+trait Kept {
+  /** The number of the batch, for caches. */
+  var batch = 0
+  /** Writes the changes of the batch. */
+  def flush(): Unit
+}
+
 /**
  * A named store of one task, with a write-back cache: changes are collected during a batch and
  * written once at its end.
  */
-abstract class Store(val name: String, val keyFields: Int, val valueFields: Int, protected val table: EntryTable) {
+abstract class Store(val name: String, val keyFields: Int, val valueFields: Int, protected val entries: EntryTable) extends Kept {
   protected val dirty = new ArrayList[Entry]()
   private val valueRow = new UnsafeRow(valueFields)
   private val keyRow = new UnsafeRow(keyFields)
-  var batch = 0
 
   /** The entry of a key; one without value if there is no row. */
   def entry(key: UnsafeRow): Entry
+
+  /** The entry of a key, for reading only; null if there is no row. */
+  def find(key: UnsafeRow): Entry
 
   /** The value as a row, valid until the next call. */
   final def value(e: Entry): UnsafeRow =
@@ -33,7 +43,7 @@ abstract class Store(val name: String, val keyFields: Int, val valueFields: Int,
     if (first) { e.dirty = true; e.old = before; dirty.add(e) }
     e.ts = ts
     if (value == null) {
-      if (before != null) table.bytes -= before.length
+      if (before != null) entries.bytes -= before.length
       e.value = null
     } else {
       val n = value.getSizeInBytes
@@ -42,20 +52,17 @@ abstract class Store(val name: String, val keyFields: Int, val valueFields: Int,
         Platform.copyMemory(value.getBaseObject, value.getBaseOffset, before, Rows.Base, n)
       } else {
         e.value = Rows.bytes(value)
-        table.bytes += n - (if (before == null) 0 else before.length)
+        entries.bytes += n - (if (before == null) 0 else before.length)
       }
     }
   }
-
-  /** Writes the changes of the batch. */
-  def flush(): Unit
 
   /** Every row of the task, in byte order of the keys. Call it after a flush. */
   def all(): Iterator[Entry]
 
   protected final def newEntry(key: UnsafeRow, hash: Int): Entry = {
     val e = new Entry(Rows.bytes(key), hash)
-    table.add(e)
+    entries.add(e)
     e
   }
 
@@ -69,8 +76,13 @@ object Store {
   /** How much a store may keep in memory. */
   final case class Limits(cacheBytes: Long, logBytes: Long)
 
-  /** Opens a store of a task; `caches` may hold what the batch before left. */
-  def open(d: StoreDef, backend: Backend, task: Int, caches: java.util.Map[String, AnyRef], limits: Limits): Store = {
+  /** Opens the stores of a task; `caches` may hold what the batch before left. */
+  def open(all: Array[StoreDef], backend: Backend, task: Int, times: Times, caches: java.util.Map[String, AnyRef], limits: Limits): Map[String, Kept] =
+    all.map { d =>
+      d.name -> (if (d.groups.isEmpty) open(d, backend, task, caches, limits) else GroupStore.open(d, backend, task, times, caches, limits))
+    }.toMap
+
+  private def open(d: StoreDef, backend: Backend, task: Int, caches: java.util.Map[String, AnyRef], limits: Limits): Store = {
     val name = s"$task/${d.name}"
     def rows = {
       val cache = caches.get(name) match { case t: EntryTable => t; case _ => val t = new EntryTable; caches.put(name, t); t }

@@ -1,0 +1,266 @@
+package brookmere.kernel.state
+
+import java.util.{ArrayList, Arrays}
+
+import brookmere.kernel.rows.{KeyOrder, Rows, WindowKeys}
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.unsafe.Platform
+
+/** A row of a group. `number` and `sub` tell apart rows of one time. */
+final class Item(val group: Group, val time: Long, val number: Long, val sub: Array[Byte]) extends Entry(null, 0) {
+  /** What `sub` sorts by, where there is one. */
+  private[state] var order: Array[Byte] = null
+  override def held: Long = Item.Overhead + (if (value == null) 0 else value.length) + (if (sub == null) 0 else sub.length)
+}
+
+object Item {
+  private val Overhead = 96
+}
+
+/** The rows of one key, by time, then by number or `sub`. */
+final class Group(key: Array[Byte], hash: Int) extends Entry(key, hash) {
+  private[state] var items: Array[Item] = Group.None
+  private[state] var count = 0
+  /** Some of its rows have no value any more. */
+  private[state] var hasHoles = false
+  /** All its rows are here, not only those that were asked for. */
+  private[state] var whole = false
+  /** The bucket of the wheel in which it was put last. */
+  private[state] var bucket: Long = Long.MaxValue
+
+  /** Rows and places of deleted ones. */
+  def size: Int = count
+  def apply(i: Int): Item = items(i)
+
+  /** The position of the first row whose time is at least `time`. */
+  def from(time: Long): Int = {
+    var low = 0
+    var high = count
+    while (low < high) { val m = (low + high) >>> 1; if (items(m).time < time) low = m + 1 else high = m }
+    low
+  }
+
+  private[state] def insert(at: Int, item: Item): Unit = {
+    if (count == items.length) items = Arrays.copyOf(items, math.max(2, count * 2))
+    System.arraycopy(items, at, items, at + 1, count - at)
+    items(at) = item
+    count += 1
+  }
+
+  /** Takes out what has no value any more. */
+  private[state] def compact(): Unit = if (hasHoles) {
+    hasHoles = false
+    var n = 0
+    var i = 0
+    while (i < count) {
+      if (items(i).value != null) { items(n) = items(i); n += 1 }
+      i += 1
+    }
+    while (i > n) { i -= 1; items(i) = null }
+    count = n
+  }
+
+  override def held: Long = { var n = 0L; var i = 0; while (i < count) { n += items(i).held; i += 1 }; n }
+}
+
+object Group {
+  private val None = new Array[Item](0)
+}
+
+/**
+ * A store with several rows per key, in order of time: windows, sessions, versions, the buffers of
+ * joins. Its own time is the latest time put into it; rows that are older than the retention, seen
+ * from there, cannot be found any more and are dropped after a while.
+ */
+abstract class GroupStore(val d: StoreDef, protected val groups: EntryTable, times: Times) extends Kept {
+  final val form: Groups = d.groups.get
+  final val keyFields: Int = d.key.fields
+  final val valueFields: Int = d.value.fields
+  final val clock: Clock = times.clock(Clock.ofStore(d.name), GroupStore.NoTime)
+  protected final val dirty = new ArrayList[Item]()
+  private val valueRow = new UnsafeRow(valueFields)
+  private val keyRow = new UnsafeRow(keyFields)
+  private val subOrder = form.sub.map(t => new KeyOrder(t)).orNull
+  private val subRow = form.sub.map(t => new UnsafeRow(t.fields)).orNull
+
+  /** The group of a key with all its rows; null if it has none. */
+  def find(key: UnsafeRow): Group
+
+  /** The group of a key with all its rows, made if it is not there. */
+  def group(key: UnsafeRow): Group
+
+  /** The group of a key for access to single rows by `item`: not all of its rows may be here. */
+  def part(key: UnsafeRow): Group
+
+  /** The row of a time and number, deleted or not; null if there is no place for it. */
+  def item(g: Group, time: Long, number: Long): Item = {
+    val i = position(g, time, number, null)
+    if (i < g.count && same(g.items(i), time, number)) g.items(i) else null
+  }
+
+  /** The row of a packed `sub`; null if there is none. */
+  final def item(g: Group, sub: UnsafeRow): Item = {
+    val i = position(g, 0L, 0L, subOrder.bytes(sub))
+    if (i < g.count && Arrays.equals(g.items(i).sub, Rows.bytes(sub))) g.items(i) else null
+  }
+
+  /** A new place behind those of the same time and number. It has no value until `put`. */
+  final def add(g: Group, time: Long, number: Long, sub: UnsafeRow = null): Item = {
+    val item = new Item(g, time, number, Rows.bytes(sub))
+    if (sub != null) item.order = subOrder.bytes(sub)
+    g.insert(position(g, time, number, item.order), item)
+    groups.bytes += item.held
+    if (form.retention != Groups.Forever || form.timed) register(g, time)
+    item
+  }
+
+  /** Puts a row at its place in a group, while the state is read. */
+  protected final def place(g: Group, item: Item): Unit = {
+    if (item.sub != null) { subRow.pointTo(item.sub, item.sub.length); item.order = subOrder.bytes(subRow) }
+    g.insert(position(g, item.time, item.number, item.order), item)
+    groups.bytes += item.held
+  }
+
+  private def same(i: Item, time: Long, number: Long): Boolean = i.time == time && i.number == number
+
+  private def position(g: Group, time: Long, number: Long, order: Array[Byte]): Int = {
+    // Most rows come in order.
+    if (g.count > 0 && order == null) {
+      val last = g.items(g.count - 1)
+      if (last.time < time || (last.time == time && last.number < number)) return g.count
+    }
+    var low = 0
+    var high = g.count
+    while (low < high) {
+      val m = (low + high) >>> 1
+      val o = g.items(m)
+      var c = java.lang.Long.compare(o.time, time)
+      if (c == 0) c = java.lang.Long.compare(o.number, number)
+      if (c == 0 && order != null) c = Arrays.compareUnsigned(o.order, order)
+      if (c < 0) low = m + 1 else high = m
+    }
+    low
+  }
+
+  /** The value as a row, valid until the next call. */
+  final def value(i: Item): UnsafeRow =
+    if (i.value == null) null else { valueRow.pointTo(i.value, i.value.length); valueRow }
+
+  final def key(g: Group): UnsafeRow = { keyRow.pointTo(g.key, g.key.length); keyRow }
+
+  /** Replaces the value; null removes the row. `keep`: the bytes of the value before stay as they are. */
+  final def put(i: Item, value: UnsafeRow, ts: Long, keep: Boolean = false): Unit = {
+    val before = i.value
+    val first = !i.dirty
+    if (first) { i.dirty = true; i.old = before; dirty.add(i) }
+    i.ts = ts
+    clock.advance(i.time)
+    if (value == null) {
+      if (before != null) groups.bytes -= before.length
+      i.value = null
+      i.group.hasHoles = true
+    } else {
+      val n = value.getSizeInBytes
+      if (!keep && !first && before != null && before.length == n && (before ne i.old)) {
+        Platform.copyMemory(value.getBaseObject, value.getBaseOffset, before, Rows.Base, n)
+      } else {
+        i.value = Rows.bytes(value)
+        groups.bytes += n - (if (before == null) 0 else before.length)
+      }
+    }
+  }
+
+  /** Rows before this time cannot be found any more. */
+  final def oldest: Long = if (form.retention == Groups.Forever) Long.MinValue else clock.time - form.retention + 1
+
+  /** Rows of all keys from one time to another, both included, by time, then by key, then by number. For timed stores. */
+  final def between(from: Long, to: Long, order: KeyOrder): Array[Item] = {
+    val found = new java.util.LinkedHashSet[Item]()
+    groupsBetween(from, to).foreach { g =>
+      var i = g.from(from)
+      while (i < g.count && g.items(i).time <= to) {
+        if (g.items(i).value != null) found.add(g.items(i))
+        i += 1
+      }
+    }
+    sorted(found, order)
+  }
+
+  protected final def sorted(found: java.util.Collection[Item], order: KeyOrder): Array[Item] = {
+    val keyed = new Array[(Item, Array[Byte])](found.size)
+    var n = 0
+    found.forEach { i => keyed(n) = (i, order.bytes(key(i.group))); n += 1 }
+    Arrays.sort(keyed, (a: (Item, Array[Byte]), b: (Item, Array[Byte])) => {
+      var c = java.lang.Long.compare(a._1.time, b._1.time)
+      if (c == 0 && form.shape == Groups.Session) c = java.lang.Long.compare(a._1.number, b._1.number)
+      if (c == 0) c = Arrays.compareUnsigned(a._2, b._2)
+      if (c == 0) c = java.lang.Long.compare(a._1.number, b._1.number)
+      c
+    })
+    keyed.map(_._1)
+  }
+
+  /** Notes that a group has rows of a time. */
+  protected def register(g: Group, time: Long): Unit
+
+  /** Groups that may have rows between two times, both included; all their rows are here. */
+  protected def groupsBetween(from: Long, to: Long): Iterator[Group]
+
+  /** The time of the earliest row, or an earlier one; the greatest long if there are none. For timed stores. */
+  def firstTime: Long
+
+  /** Every row of the task that can be found. Call it after a flush. */
+  def rows(): Iterator[Item]
+
+  /** Removes the rows of a group before a time. */
+  protected final def expired(g: Group, bound: Long): Unit = {
+    var i = 0
+    while (i < g.count && g.items(i).time < bound) {
+      val item = g.items(i)
+      if (item.value != null) {
+        if (!item.dirty) { item.dirty = true; item.old = item.value; dirty.add(item) }
+        groups.bytes -= item.value.length
+        item.value = null
+        g.hasHoles = true
+      }
+      i += 1
+    }
+  }
+}
+
+object GroupStore {
+  /** What a store's time is before anything was put. */
+  val NoTime: Long = -1L
+
+  /** The key of a row as people see it: with its window, if it has one. */
+  def shownKey(d: StoreDef, keys: WindowKeys, key: UnsafeRow, i: Item): Array[Byte] = {
+    val form = d.groups.get
+    form.shape match {
+      case Groups.Window =>
+        val end = if (form.window == Groups.Forever) Long.MaxValue else i.time + form.window
+        Rows.bytes(keys(key, i.time, end))
+      case Groups.Session => Rows.bytes(keys(key, i.number, i.time))
+      case _ => Rows.bytes(key)
+    }
+  }
+
+  def open(d: StoreDef, backend: Backend, task: Int, times: Times, caches: java.util.Map[String, AnyRef], limits: Store.Limits): GroupStore = {
+    val name = s"$task/${d.name}"
+    def rows = {
+      val cache = caches.get(name) match { case t: GroupCache => t; case _ => val t = new GroupCache; caches.put(name, t); t }
+      new GroupRows(d, backend, task, times, cache, limits.cacheBytes)
+    }
+    if (d.kind == StoreDef.RocksDb) rows
+    else {
+      val log = caches.get(name) match {
+        case t: GroupTable => t
+        case _: GroupCache => null
+        case _ => val t = new GroupTable(d.groups.get); caches.put(name, t); t
+      }
+      val max = if (d.kind == StoreDef.Auto) limits.logBytes else Long.MaxValue
+      val store = if (log == null) null else new GroupLog(d, backend, task, times, log, max)
+      if (store == null || log.moved) rows else store
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package brookmere.kernel.state
+
+import java.util.{HashMap => JMap}
+
+import brookmere.kernel.rows.Rows
+
+import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter
+import org.apache.spark.unsafe.types.UTF8String
+
+/** A time that a task remembers under a name: stream time of the task, of an operator, of a store. */
+final class Clock(val name: String, first: Long) {
+  private[state] var written: Long = first
+  var time: Long = first
+
+  /** Moves on to `t` if that is later. */
+  def advance(t: Long): Unit = if (t > time) time = t
+}
+
+object Clock {
+  /** No time has been seen yet. */
+  val Never: Long = Long.MinValue
+  val StreamTime = "stream-time"
+  def ofStore(name: String): String = "store:" + name
+  def ofNode(name: String): String = "node:" + name
+}
+
+/** The clocks of a task, kept in its state. */
+final class Times(backend: Backend, task: Int) {
+  private val rows = new StateRows(task)
+  private val clocks = new JMap[String, Clock]()
+
+  /** The clock of a name; it stands at `first` if it has never been set. */
+  def clock(name: String, first: Long = Clock.Never): Clock = {
+    val known = clocks.get(name)
+    if (known != null) known
+    else {
+      val found = backend.get(Family.TaskName, rows.key(key(name)))
+      val c = new Clock(name, if (found == null) first else StateRows.timeOf(found))
+      clocks.put(name, c)
+      c
+    }
+  }
+
+  /** Writes the clocks that have moved. */
+  def flush(): Unit = clocks.values.forEach { c =>
+    if (c.time != c.written) {
+      val w = new UnsafeRowWriter(1)
+      w.resetRowWriter()
+      w.write(0, c.time)
+      backend.put(Family.TaskName, rows.key(key(c.name)), rows.value(Rows.bytes(w.getRow), c.time))
+      c.written = c.time
+    }
+  }
+
+  private def key(name: String): Array[Byte] = {
+    val w = new UnsafeRowWriter(1)
+    w.resetRowWriter()
+    w.write(0, UTF8String.fromString(name))
+    Rows.bytes(w.getRow)
+  }
+}
