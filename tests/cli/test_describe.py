@@ -39,6 +39,17 @@ def test_plan_counts_the_tasks(run: Run, topology: bm.Topology) -> None:
     assert shown.stdout == bm.explain(topology, partitions=3)
 
 
+def test_optimization_is_shown_in_the_plan(run: Run, folder: Path) -> None:
+    (folder / "kept.py").write_text(
+        'import brookmere as bm\n\napp = bm.StreamsBuilder("kept", key=bm.Text(), value=bm.Text())\n'
+        'app.table("in", store="rows")\n'
+    )
+
+    shown = run("describe", "kept:app", "--plan", "--optimization", "all")
+
+    assert "Optimized by\n  reuse.ktable.source.topics: rows is read again" in shown.stdout
+
+
 def test_fault_is_one_paragraph(run: Run, folder: Path) -> None:
     (folder / "bad.py").write_text(
         'import brookmere as bm\n\napp = bm.StreamsBuilder("bad")\napp.stream("in").to("not a name")\n'

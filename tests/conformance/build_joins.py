@@ -26,7 +26,7 @@ def join(left: Any, right: Any, entry: Entry) -> Any:
     return left.join(right, words.joiner(entry.get("joiner", "slash")), **options)
 
 
-def _windows(entry: Entry) -> Any:
+def _windows(entry: Entry) -> bm.JoinWindows:
     return bm.JoinWindows(before=entry["before"], after=entry["after"], grace=entry.get("grace", 0))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Literal
@@ -12,6 +12,7 @@ from brookmere import Text, Topology, TopologyError
 from brookmere.errors import RecordError
 from brookmere.record import Record
 from brookmere.testing import TopologyTestDriver
+from brookmere.testing.stores import StoreView
 from tests.conformance.build import NotYetError, build
 from tests.conformance.scenario import Batch, Row, Scenario
 
@@ -125,7 +126,20 @@ class _Run:
                     return f"store {name}: unexpected {row}"
             if len(expected) != len(actual):
                 return f"store {name}: {len(expected)} rows expected, {len(actual)} found"
+            found = _past_differs(self._driver.store(name), store.get("as_of", ()))
+            if found:
+                return f"store {name}: {found}"
         return None
+
+
+def _past_differs(view: StoreView, expected: Iterable[Mapping[str, Any]]) -> str | None:
+    for row in expected:
+        key, time = row["key"], row["as_of"]
+        wanted = None if row["value"] is None else (row["value"], row["ts"])
+        found = view.get_as_of(key, time)
+        if found != wanted:
+            return f"{key} as of {time}: expected {wanted}, found {found}"
+    return None
 
 
 def _refusal(scenario: Scenario, refused: TopologyError) -> str | None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 import brookmere as bm
 from brookmere.topology.nodes import ProcessorNode, SinkNode, SourceNode, Topology
+from brookmere.topology.operators import StreamSelfJoin
+from brookmere.topology.windows import JoinWindows
 from tests.topology.programs import any_function, builder
 
 
@@ -142,3 +146,86 @@ def test_cogroup_stays_co_partitioned_behind_a_replaced_repartition() -> None:
 
     assert set(app.build().copartitioned[0]) == {"b", "g-repartition"}
     assert set(app.build(optimization="all").copartitioned[0]) == {"b", "one-repartition"}
+
+
+WINDOWS = JoinWindows(before=5, after=8)
+
+
+def self_joined(**options: object) -> bm.StreamsBuilder:
+    app = builder()
+    stream = app.stream("in")
+    stream.join(stream, any_function, **{"windows": WINDOWS, "name": "twice", **options})  # type: ignore[arg-type]
+    return app
+
+
+def test_join_of_a_stream_with_itself_keeps_one_store() -> None:
+    topology = self_joined().build(optimization="single.store.self.join")
+
+    merge = node(topology, "twice-merge")
+    assert isinstance(merge, ProcessorNode)
+    assert isinstance(merge.operator, StreamSelfJoin)
+    assert merge.parents == ("twice-this-windowed",)
+    assert merge.stores == (merge.operator.store,) == tuple(store.name for store in topology.stores)
+
+
+def test_stream_that_is_read_twice_is_joined_with_itself() -> None:
+    app = builder()
+    app.stream("in").join(app.stream("in"), any_function, windows=WINDOWS)
+
+    assert len(app.build(optimization="all").stores) == 1
+
+
+def test_repartitions_that_become_one_make_one_stream_of_both_sides() -> None:
+    app = builder()
+    rekeyed = app.stream("in").select_key(any_function)
+    rekeyed.join(rekeyed, any_function, windows=WINDOWS, name="twice")
+
+    assert len(app.build(optimization="single.store.self.join").stores) == 2
+    assert len(app.build(optimization="all").stores) == 1
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"how": "left"},
+        {"how": "outer"},
+        {"windows": JoinWindows(before=-1, after=8)},
+        {"windows": JoinWindows(before=8, after=-1)},
+    ],
+)
+def test_self_join_whose_results_would_change_stays_as_it_is(options: dict[str, object]) -> None:
+    app = self_joined(**options)
+
+    assert app.build(optimization="all") == app.build()
+
+
+def test_derived_stream_is_not_the_same_stream() -> None:
+    app = builder()
+    stream = app.stream("in")
+    stream.join(stream.filter(any_function), any_function, windows=WINDOWS)
+
+    assert app.build(optimization="all") == app.build()
+
+
+def test_each_rule_tells_what_it_changed() -> None:
+    app = self_joined()
+    app.table("t", store="kept")
+    app.table("unused")
+    rekeyed = app.stream("other").select_key(any_function, name="new")
+    count(rekeyed, "one")
+    count(rekeyed, "two")
+
+    told = [(rewrite.rule, rewrite.what) for rewrite in app.build(optimization="all").rewrites]
+
+    assert told == [
+        ("reuse.ktable.source.topics", "kept is read again from the topic t"),
+        (
+            "merge.repartition.topics",
+            "one-repartition, two-repartition became one-repartition, directly behind new",
+        ),
+        (
+            "single.store.self.join",
+            "twice-merge joins a stream with itself: twice-this-windowed keeps the records of both sides",
+        ),
+    ]
+    assert app.build().rewrites == ()

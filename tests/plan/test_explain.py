@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+import brookmere as bm
 from brookmere.plan import explain, plan, to_json, to_mermaid
 from tests.plan.programs import PLANNED
+from tests.topology.programs import builder
 
 EXPECTED = Path(__file__).parent / "expected"
 
@@ -39,3 +41,16 @@ def test_plan_has_a_json_form() -> None:
     assert [stage["number"] for stage in document["stages"]] == [0, 1, 2]
     assert document["stages"][2]["stores"] == [{"name": "per-group", "type": "memory"}]
     assert document["partitions"]["people"] == 1
+
+
+def test_explanation_tells_what_the_rules_have_changed() -> None:
+    app = builder()
+    app.table("in", store="kept")
+    what = "kept is read again from the topic in"
+
+    text = bm.explain(app, optimization="all")
+    document = json.loads(bm.explain(app, optimization="all", form="json"))
+
+    assert text.endswith(f"\n\nOptimized by\n  reuse.ktable.source.topics: {what}\n")
+    assert document["optimized"] == [{"rule": "reuse.ktable.source.topics", "what": what}]
+    assert "Optimized" not in bm.explain(app)

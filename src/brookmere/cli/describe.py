@@ -33,6 +33,9 @@ def describe(
             min=1, metavar="N", help="With --plan: how many partitions each topic that is read has."
         ),
     ] = 1,
+    optimization: Annotated[
+        str, typer.Option(metavar="RULES", help="none, all, or names of rules, as in topology.optimization.")
+    ] = "none",
 ) -> None:
     """Show the topology of a program, without starting anything.
 
@@ -41,8 +44,9 @@ def describe(
       brookmere describe examples/word_count.py
       brookmere describe stock_stats:app --format mermaid
       brookmere describe stock_stats:app --plan --partitions 4
+      brookmere describe stock_stats:app --plan --optimization all
     """
-    topology = built(load(program))
+    topology = built(load(program), optimization)
     if plan:
         text = explain(topology, partitions=partitions, form=form.value)
     elif form is Form.TEXT:

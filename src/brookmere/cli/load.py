@@ -51,9 +51,9 @@ def load(target: str) -> Program:
     return _attribute(module, place, name) if name else _only_program(module, place)
 
 
-def built(program: Program) -> Topology:
-    """Return the topology of a program."""
-    return program.build() if isinstance(program, StreamsBuilder) else program
+def built(program: Program, optimization: str = "none") -> Topology:
+    """Return the topology of a program; one that is a topology already is not optimized any more."""
+    return program.build(optimization=optimization) if isinstance(program, StreamsBuilder) else program
 
 
 def _load_file(path: Path) -> ModuleType:

@@ -10,7 +10,7 @@ from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode
 
 
 def explain(plan: Plan) -> str:
-    """Return the stages with their operators, stores and exchanges as text."""
+    """Return the stages with their operators, stores and exchanges as text, and what was optimized."""
     tasks = plan.tasks
     size = f"{_count(len(plan.stages), 'stage')}, {_count(tasks, 'task')}"
     lines = [f"Application {plan.topology.application_id}: {size}, one Spark query"]
@@ -22,6 +22,9 @@ def explain(plan: Plan) -> str:
             lines.append(f"Exchange by task ({_count(tasks, 'task')})")
             lines.append(f"Stage {stage.number}: per task, transformWithState")
         lines += [f"  {label:<10}{text}" for label, text in _facts(plan, stage)]
+    if plan.topology.rewrites:
+        lines += ["", "Optimized by"]
+        lines += [f"  {rewrite.rule}: {rewrite.what}" for rewrite in plan.topology.rewrites]
     return "\n".join(lines) + "\n"
 
 
@@ -41,6 +44,7 @@ def to_json(plan: Plan) -> str:
         "tasks": plan.tasks,
         "partitions": dict(plan.partitions),
         "stages": stages,
+        "optimized": [{"rule": rewrite.rule, "what": rewrite.what} for rewrite in plan.topology.rewrites],
     }
     return json.dumps(document, indent=2)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from brookmere.dsl.builder import StreamsBuilder
@@ -19,10 +19,12 @@ def explain(
     *,
     partitions: int | Mapping[str, int] = 1,
     form: Literal["text", "json", "mermaid"] = "text",
+    optimization: str | Sequence[str] = "none",
 ) -> str:
     """Return the stages that a program runs in, with their operators, stores and exchanges.
 
-    `partitions` counts the partitions of the topics that are read, all alike or by name.
+    `partitions` counts the partitions of the topics that are read, all alike or by name. `optimization` is as
+    in `topology.optimization`; the text then tells what each rule has changed.
 
     >>> import brookmere as bm
     >>> app = bm.StreamsBuilder("words", key=bm.Text(), value=bm.Text())
@@ -30,7 +32,7 @@ def explain(
     >>> print(explain(app, partitions=4).splitlines()[0])
     Application words: 2 stages, 4 tasks, one Spark query
     """
-    topology = program.build() if isinstance(program, StreamsBuilder) else program
+    topology = program.build(optimization=optimization) if isinstance(program, StreamsBuilder) else program
     sources = [n for n in topology.nodes if isinstance(n, SourceNode) and not n.internal]
     topics = [topic for node in sources for topic in node.topics]
     counts = dict.fromkeys(topics, partitions) if isinstance(partitions, int) else partitions

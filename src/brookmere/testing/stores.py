@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection
 from dataclasses import asdict, is_dataclass
 from typing import Any
 
+from brookmere.errors import UnsupportedError
 from brookmere.testing.engines import StoreRow
 
 
@@ -13,11 +14,17 @@ class StoreView:
     """The rows of a store, read anew at each call."""
 
     def __init__(
-        self, name: str, read: Callable[[], list[StoreRow]], *, averages: Collection[str] = ()
+        self,
+        name: str,
+        read: Callable[[], list[StoreRow]],
+        *,
+        averages: Collection[str] = (),
+        look: Callable[[Any, int], tuple[Any, int] | None] | None = None,
     ) -> None:
         self.name = name
         self._read = read
         self._averages = averages
+        self._look = look
 
     def rows(self) -> list[StoreRow]:
         """Return (key, value, timestamp) of every row."""
@@ -36,6 +43,12 @@ class StoreView:
         """Return (value, timestamp) of a key, or None. A dataclass or WindowedKey stands for its fields."""
         wanted = asdict(key) if is_dataclass(key) and not isinstance(key, type) else key
         return next(((value, time) for k, value, time in self.rows() if k == wanted), None)
+
+    def get_as_of(self, key: Any, time: int) -> tuple[Any, int] | None:
+        """Return (value, timestamp) that a key of a table with history had at `time`, or None."""
+        if self._look is None:
+            raise UnsupportedError(f"Store {self.name!r} has no history. Give its table history=.")
+        return self._look(key, time)
 
     def __len__(self) -> int:
         return len(self._read())
