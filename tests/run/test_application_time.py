@@ -1,4 +1,4 @@
-"""Time in an application: where records get theirs from, and a wall clock that a repeated batch sees again."""
+"""Time in an application: where records get it from, and a wall clock that a repeated batch sees again."""
 
 from __future__ import annotations
 
