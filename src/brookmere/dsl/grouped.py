@@ -14,6 +14,7 @@ from brookmere.dsl.table import KTable
 from brookmere.dsl.window_arguments import windows_of
 from brookmere.dsl.windowed import WindowedKStream
 from brookmere.serde import Long, Serde, Windowed
+from brookmere.topology.durations import Duration
 from brookmere.topology.function import function, here
 from brookmere.topology.nodes import Store, StoreType
 from brookmere.topology.operators import Aggregate, Literal, ShortAggregate, WindowAggregate
@@ -104,9 +105,16 @@ class KGroupedStream:
         """Begin an aggregate of several grouped streams, this one folded by `step`."""
         return CogroupedKStream(self._graph).cogroup(self, step)
 
-    def windowed_by(self, windows: Windows, *, emit: Emit | None = None) -> WindowedKStream:
-        """Fold the records of each key by spans of time. `emit` is "update", the default, or "close"."""
-        return WindowedKStream(self, windows_of(windows)).emit_strategy("update" if emit is None else emit)
+    def windowed_by(
+        self, windows: Windows, *, emit: Emit | None = None, close_idle_after: Duration | None = None
+    ) -> WindowedKStream:
+        """Fold the records of each key by spans of time. `emit` is "update", the default, or "close".
+
+        `close_idle_after` is explained at `emit_strategy`.
+        """
+        windowed = WindowedKStream(self, windows_of(windows))
+        strategy = "update" if emit is None else emit
+        return windowed.emit_strategy(strategy, close_idle_after=close_idle_after)
 
     def _fold(
         self,

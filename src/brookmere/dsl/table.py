@@ -14,6 +14,7 @@ from brookmere.dsl.suppressed import Suppressed, suppress
 from brookmere.dsl.table_joins import join
 from brookmere.dsl.views import is_versioned
 from brookmere.serde import Serde
+from brookmere.topology.durations import Duration
 from brookmere.topology.function import here
 from brookmere.topology.nodes import Store, StoreType
 from brookmere.topology.operators import (
@@ -132,12 +133,17 @@ class KTable:
         send_old_values(self._step, force=True)
         return KGroupedTable(self._graph, step, serde_of("key", key), name)
 
-    def suppress(self, until: Suppressed, *, name: str | None = None) -> KTable:
+    def suppress(
+        self, until: Suppressed, *, close_idle_after: Duration | None = None, name: str | None = None
+    ) -> KTable:
         """Hold updates back: `until_window_closes()`, or `until_time_limit(duration)`.
 
-        A row that is updated while it waits is sent once, with its latest value.
+        A row that is updated while it waits is sent once, with its latest value. Rows are sent when later
+        updates come; with `close_idle_after` their time also goes on with the wall clock, once no update has
+        come for that long.
         """
-        return replace(self, _step=suppress(self._graph, self._step, until, name), _store=None)
+        step = suppress(self._graph, self._step, until, close_idle_after, name)
+        return replace(self, _step=step, _store=None)
 
     def join(
         self,

@@ -37,6 +37,11 @@ def emit_of(emit: Emit, windows: Windows) -> Emit:
     return emit
 
 
+def idle_of(close_idle_after: Duration | None) -> int | None:
+    """Return how long no record must have come for time to go on with the wall clock."""
+    return None if close_idle_after is None else milliseconds("close_idle_after", close_idle_after, least=1)
+
+
 def merger_of(merger: Callable[..., Any] | None, windows: Windows) -> Function | None:
     """Return what makes one aggregate of two; sessions need it, other windows have no use for it."""
     if not isinstance(windows, SessionWindows):
