@@ -44,6 +44,7 @@ from brookmere.errors import (
     ProductionError,
     RecordError,
     StateError,
+    TimestampError,
     TopicError,
     TopicExistsError,
     TopologyError,
@@ -55,6 +56,7 @@ from brookmere.record import Record, WindowedKey
 from brookmere.serde import Bool, Bytes, Custom, Double, Int, Json, Long, Serde, Text, Windowed
 from brookmere.topics import Topics
 from brookmere.topology.nodes import Topology
+from brookmere.topology.times import record_time, wall_clock
 from brookmere.topology.windows import (
     JoinWindows,
     SessionWindows,
@@ -108,6 +110,7 @@ __all__ = [
     "StreamsBuilder",
     "Text",
     "TimeWindows",
+    "TimestampError",
     "TopicError",
     "TopicExistsError",
     "Topics",
@@ -129,10 +132,12 @@ __all__ = [
     "last",
     "max",
     "min",
+    "record_time",
     "sum",
     "top_n",
     "until_time_limit",
     "until_window_closes",
+    "wall_clock",
 ]
 
 # They bring PySpark along, which takes a second that a program without an application need not wait for.

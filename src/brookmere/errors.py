@@ -9,6 +9,7 @@
      ├ CommandError              the command line names what is not there or cannot be used
      ├ RecordError               a record failed
      │   ├ DeserializationError  its bytes do not decode
+     │   ├ TimestampError        its time cannot be one
      │   ├ ProcessingError       an operator failed on it
      │   └ ProductionError       it could not be written
      ├ TopicError                a topic does not do what was asked
@@ -154,6 +155,16 @@ class DeserializationError(RecordError):
     _remedy = (
         "Give the source a serde that fits these bytes, "
         "or let deserialization.exception.handler continue past such records."
+    )
+
+
+class TimestampError(RecordError):
+    """The time of a record is null, negative or no number."""
+
+    _what = "A record has no valid timestamp"
+    _remedy = (
+        "Correct the timestamp= of the source, or let on_invalid_timestamp= be 'skip' or 'partition-time'; "
+        "default.timestamp.extractor says so for all sources."
     )
 
 

@@ -13,17 +13,22 @@ Entry = Mapping[str, Any]
 
 def join(left: Any, right: Any, entry: Entry) -> Any:
     """Join two handles as the entry says; what it means depends on their kinds."""
+    windowed = isinstance(left._key, bm.Windowed)
     options: dict[str, Any] = {"how": entry["type"]}
     options |= {field: entry[field] for field in ("name", "store") if field in entry}
     if isinstance(right, bm.KStream):
         options["windows"] = _windows(entry)
     elif isinstance(right, bm.GlobalKTable):
-        options["key"] = words.function(entry["fn"])
+        key = words.function(entry["fn"])
+        options["key"] = (lambda k, v: key(words.windowed_text(k), v)) if windowed else key
     elif "fk" in entry:
         options["foreign_key"] = _foreign_key(entry)
     elif "grace" in entry:
         options["grace"] = entry["grace"]
-    return left.join(right, words.joiner(entry.get("joiner", "slash")), **options)
+    joiner = words.joiner(entry.get("joiner", "slash"))
+    if windowed:
+        return left.join(right, lambda k, one, other: joiner(words.windowed_text(k), one, other), **options)
+    return left.join(right, joiner, **options)
 
 
 def _windows(entry: Entry) -> bm.JoinWindows:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 
 import brookmere as bm
 from tests.topology.programs import any_function, builder, word_count
@@ -61,7 +62,21 @@ def fan_out() -> bm.StreamsBuilder:
     return app
 
 
+def windows_and_joins() -> bm.StreamsBuilder:
+    app = bm.StreamsBuilder("windows", key=bm.Text(), value=bm.Text(), corrections=["window-null-values"])
+    orders, payments = app.stream("orders"), app.stream("payments")
+    paid = orders.join(payments, any_function, windows=bm.JoinWindows(timedelta(minutes=5), grace=500))
+    priced = paid.left_join(app.table("prices"), any_function).group_by_key()
+    hopping = bm.TimeWindows(timedelta(hours=1), advance=timedelta(minutes=5), grace=timedelta(minutes=1))
+    counts = priced.windowed_by(hopping).count(store="per-hour")
+    counts.suppress(bm.until_window_closes(max_records=1000)).to_stream().to("final")
+    priced.windowed_by(bm.SessionWindows(timedelta(seconds=30)), emit="close").count(store="visits")
+    priced.windowed_by(bm.UnlimitedWindows()).count(store="ever").suppress(bm.until_time_limit(250))
+    return app
+
+
 PLANNED: dict[str, Planned] = {
+    "windows_and_joins": Planned(windows_and_joins, {"orders": 2, "payments": 2, "prices": 2}),
     "stateless": Planned(stateless, {"in": 3}),
     "word_count": Planned(word_count, {"lines": 2}),
     "chained": Planned(chained, {"in": 4}),

@@ -22,7 +22,6 @@ REFUSED = {
 INSTEAD = {
     "default.key.serde": "pass key= to StreamsBuilder",
     "default.value.serde": "pass value= to StreamsBuilder",
-    "default.timestamp.extractor": "pass timestamp= to stream() or table()",
     "default.dsl.store": "use store.type",
     "dsl.store.suppliers.class": "use store.type",
     "max.poll.records": "use max.batch.records",

@@ -64,6 +64,12 @@ _HANDLER_CLASSES = {
     "DefaultProductionExceptionHandler": "fail",
 }
 _HANDLER = one_of("fail", "continue", aliases=_HANDLER_CLASSES)
+_EXTRACTOR_CLASSES = {
+    "FailOnInvalidTimestamp": "fail",
+    "LogAndSkipOnInvalidTimestamp": "skip",
+    "UsePartitionTimeOnInvalidTimestamp": "partition-time",
+    "WallclockTimestampExtractor": "wall-clock",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -100,6 +106,17 @@ class Config:
         milliseconds(),
         "how much time lies between the beginnings of two batches; 0 begins one as soon as there are records",
         0,
+    )
+    wall_clock_interval_ms: int = _row(
+        milliseconds(),
+        "how often an application that has to know the wall clock looks at it while no records come",
+        1000,
+    )
+    default_timestamp_extractor: str = _row(
+        one_of("fail", "skip", "partition-time", "wall-clock", aliases=_EXTRACTOR_CLASSES),
+        "what to do about a record whose time is invalid, for sources that leave it open; wall-clock gives "
+        "the records of all sources without a timestamp= the time at which they are processed",
+        "fail",
     )
     max_batch_records: int = _row(
         whole(0, of="records"), "how many records a batch has at most, about; 0 sets no bound", 1_000_000

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from brookmere.config import Handler
-from brookmere.dsl.arguments import handler_of, lambda_of, pattern_of, refuse, serde_of, topics_of
+from brookmere.dsl.arguments import handler_of, pattern_of, refuse, serde_of, topics_of
 from brookmere.dsl.graph import Graph
 from brookmere.dsl.rules import rules_for
 from brookmere.dsl.steps import StreamSourceStep, TableSourceStep
 from brookmere.dsl.stream import KStream
 from brookmere.dsl.table import GlobalKTable, KTable
+from brookmere.dsl.times import Timestamp, on_invalid_of, timestamp_of
 from brookmere.dsl.versions import table_store
 from brookmere.dsl.write import write
 from brookmere.errors import TopologyError
@@ -21,9 +21,10 @@ from brookmere.serde import Serde
 from brookmere.topology.assembly import assemble
 from brookmere.topology.corrections import corrections_of
 from brookmere.topology.durations import Duration
-from brookmere.topology.function import Function, here
+from brookmere.topology.function import here
 from brookmere.topology.nodes import Store, StoreType, Topology
 from brookmere.topology.operators import TableSource
+from brookmere.topology.times import OnInvalidTimestamp
 from brookmere.topology.validation import validate
 
 _SOURCE = "KSTREAM-SOURCE-"
@@ -64,14 +65,17 @@ class StreamsBuilder:
         *,
         key: Serde | None = None,
         value: Serde | None = None,
-        timestamp: Callable[..., Any] | None = None,
+        timestamp: Timestamp | None = None,
         on_bad_record: Handler | None = None,
+        on_invalid_timestamp: OnInvalidTimestamp | None = None,
         name: str | None = None,
     ) -> KStream:
         """Read one or several topics, or all that match a pattern, as a stream.
 
-        `timestamp` takes the time of a record, in milliseconds, from (value) or (key, value).
-        `on_bad_record` says what to do about bytes that do not decode, instead of what the application says.
+        `timestamp` is a field of the value or a function of (value), (key, value) or (key, value, timestamp)
+        that gives milliseconds or a Spark timestamp, or a clock: `record_time` or `wall_clock`.
+        `on_bad_record` says what to do about bytes that do not decode, `on_invalid_timestamp` what to do
+        about a time that is null, negative or no number, instead of what the application says.
         """
         pattern = pattern_of(topics) if isinstance(topics, re.Pattern) else None
         step = StreamSourceStep(
@@ -81,8 +85,9 @@ class StreamsBuilder:
             pattern=pattern,
             key=serde_of("key", key) or self._key,
             value=serde_of("value", value) or self._value,
-            timestamp=_extractor(timestamp),
+            timestamp=timestamp_of(timestamp),
             on_bad_record=handler_of("on_bad_record", on_bad_record),
+            on_invalid_timestamp=on_invalid_of(on_invalid_timestamp),
         )
         self._graph.add(step, self._graph.root)
         return KStream(self._graph, step, step.key, step.value, (step.name,))
@@ -96,8 +101,9 @@ class StreamsBuilder:
         store: str | None = None,
         store_type: StoreType = "auto",
         history: Duration | None = None,
-        timestamp: Callable[..., Any] | None = None,
+        timestamp: Timestamp | None = None,
         on_bad_record: Handler | None = None,
+        on_invalid_timestamp: OnInvalidTimestamp | None = None,
         name: str | None = None,
     ) -> KTable:
         """Read a topic as a table. It is kept in a store if it is given one, or if others look into it.
@@ -107,7 +113,8 @@ class StreamsBuilder:
         kept = self._graph.store(store, f"{self._topic(topic)}-", store_type)
         kept, operator = table_store(kept, history)
         step = self._table_step(topic, kept, operator, key, value, on_bad_record, name)
-        step.timestamp = _extractor(timestamp)
+        step.timestamp = timestamp_of(timestamp)
+        step.on_invalid_timestamp = on_invalid_of(on_invalid_timestamp)
         self._graph.add(step, self._graph.root)
         return KTable(self._graph, step, step.key, step.value, (step.source_name,), store)
 
@@ -180,7 +187,3 @@ class StreamsBuilder:
             value=serde_of("value", value) or self._value,
             on_bad_record=handler_of("on_bad_record", on_bad_record),
         )
-
-
-def _extractor(call: Callable[..., Any] | None) -> Function | None:
-    return None if call is None else lambda_of("timestamp", call)

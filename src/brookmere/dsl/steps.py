@@ -12,6 +12,7 @@ from brookmere.topology.function import Function, Location
 from brookmere.topology.naming import RepartitionNames
 from brookmere.topology.nodes import ProcessorNode, Repartition, SinkNode, SourceNode, Store
 from brookmere.topology.operators import KeyNotNull, Operator, PassThrough, TableSource
+from brookmere.topology.times import OnInvalidTimestamp, RecordClock
 
 
 @dataclass(eq=False, kw_only=True)
@@ -69,8 +70,9 @@ class StreamSourceStep(Step):
     pattern: str | None = None
     key: Serde | None
     value: Serde | None
-    timestamp: Function | None
+    timestamp: Function | RecordClock | None
     on_bad_record: Handler | None = None
+    on_invalid_timestamp: OnInvalidTimestamp | None = None
 
     def write(self, parts: Parts) -> None:
         """Write a source."""
@@ -83,6 +85,7 @@ class StreamSourceStep(Step):
                 value=self.value,
                 timestamp=self.timestamp,
                 on_bad_record=self.on_bad_record,
+                on_invalid_timestamp=self.on_invalid_timestamp,
                 location=self.location,
             )
         )
@@ -125,8 +128,9 @@ class TableSourceStep(ProcessorStep):
     source_name: str
     key: Serde | None
     value: Serde | None
-    timestamp: Function | None = None
+    timestamp: Function | RecordClock | None = None
     on_bad_record: Handler | None = None
+    on_invalid_timestamp: OnInvalidTimestamp | None = None
     is_global: bool = False
 
     def write(self, parts: Parts) -> None:
@@ -139,6 +143,7 @@ class TableSourceStep(ProcessorStep):
                 value=self.value,
                 timestamp=self.timestamp,
                 on_bad_record=self.on_bad_record,
+                on_invalid_timestamp=self.on_invalid_timestamp,
                 is_global=self.is_global,
                 location=self.location,
             )

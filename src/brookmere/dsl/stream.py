@@ -15,6 +15,7 @@ from brookmere.dsl.steps import ProcessorStep, SinkStep, Step, repartition_step
 from brookmere.dsl.stream_joins import JoinOptions, join
 from brookmere.dsl.table import GlobalKTable, KTable
 from brookmere.dsl.versions import table_store
+from brookmere.dsl.window_arguments import sink_key_of
 from brookmere.serde import Serde
 from brookmere.topology.durations import Duration
 from brookmere.topology.function import here
@@ -210,7 +211,7 @@ class KStream:
             name=self._graph.name(name, "KSTREAM-SINK-"),
             location=here(),
             topic=topic if isinstance(topic, str) else lambda_of("topic of to", topic),
-            key=serde_of("key", key) or self._key,
+            key=sink_key_of(serde_of("key", key), self._key),
             value=serde_of("value", value) or self._value,
             router_name=router_name,
         )

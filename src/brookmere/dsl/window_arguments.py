@@ -89,3 +89,22 @@ def windowed_serde(key: Serde | None, windows: Windows) -> Windowed:
     length = windows.length_ms
     # Windows without length or end are written without a size, too.
     return Windowed(inner, size=timedelta(milliseconds=length) if length else None)
+
+
+def sink_key_of(given: Serde | None, known: Serde | None) -> Serde | None:
+    """Return the serde of the keys that a sink writes, after a look whether it fits the windows they have."""
+    if not isinstance(given, Windowed) or not isinstance(known, Windowed):
+        return given or known
+    if given.form == "binary" and given.session != known.session:
+        found = "session" if known.session else "time"
+        refuse(
+            f"The serde of the key does not fit: the windows are {found} windows, found {given}",
+            f"Pass session={known.session}",
+        )
+    if given.size is not None and given.size != known.size:
+        length = "differ in length" if known.size is None else f"are {known.size_ms} ms long"
+        refuse(
+            f"The serde of the key does not fit: the windows {length}, found a size of {given.size_ms} ms",
+            "Leave out size=" if known.size is None else f"Pass size={known.size!r}",
+        )
+    return given

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from brookmere.plan.operator_words import operator_words, store_words
 from brookmere.plan.stages import Plan, Stage
 from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode
 
@@ -83,13 +84,13 @@ def _facts(plan: Plan, stage: Stage) -> list[tuple[str, str]]:
             facts.append(("sends", f"{node.topic}, by key"))
         else:
             facts.append(("writes", node.topic if isinstance(node.topic, str) else "a topic per record"))
-    facts += [("keeps", f"{name} ({stores[name].store_type})") for name in stage.stores]
+    facts += [("keeps", f"{name} ({store_words(stores[name])})") for name in stage.stores]
     return facts
 
 
 def _operator(node: Node) -> str:
     if isinstance(node, ProcessorNode):
-        return f"{node.name} [{type(node.operator).__name__}]"
+        return f"{node.name} [{operator_words(node.operator)}]"
     return node.name
 
 

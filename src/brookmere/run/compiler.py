@@ -14,6 +14,7 @@ from brookmere.plan.stages import Plan
 from brookmere.run.columns import RECORD, column
 from brookmere.run.processors import At, Processors, about
 from brookmere.run.refusals import explained
+from brookmere.run.timing import source_time
 from brookmere.run.wire import Wire
 from brookmere.topology import operators as op
 from brookmere.topology.function import Function
@@ -50,19 +51,20 @@ def compile_plan(
     cache_bytes: int = DEFAULT_CACHE_BYTES,
     log_bytes: int = DEFAULT_LOG_BYTES,
     store_type: StoreType = "auto",
+    timestamps: str = "fail",
 ) -> Compiled:
     """Return the program of `plan`.
 
     `continue_on` names the handlers that skip a failed record: deserialization, processing, production.
     `store_type` is the kind of the stores that leave it open: "memory", "rocksdb", or "auto", which begins in
     memory and turns to rocksdb when a task's rows exceed `log_bytes`. `cache_bytes` bounds what a rocksdb
-    store keeps in memory between batches.
+    store keeps in memory between batches. `timestamps` is what the setting default.timestamp.extractor says.
 
     Raises:
         ExpressionError: lambdas cannot be compiled; the error lists all of them.
     """
     folded_by = {sender: name for name, sender in combinable(plan).items()} if last_per_batch else {}
-    return _Compiler(plan, session, store_type, folded_by).compile(
+    return _Compiler(plan, session, store_type, folded_by, timestamps).compile(
         continue_on, last_per_batch, cache_bytes, log_bytes
     )
 
@@ -74,6 +76,7 @@ class _Compiler:
     store_type: StoreType
     folded_by: Mapping[str, str]
     """By the name of a node, the aggregate that folds the records in front of it."""
+    timestamps: str
     builder: Any = field(init=False)
     wire: Wire = field(init=False)
     processors: Processors = field(init=False)
@@ -164,7 +167,7 @@ class _Compiler:
         value = self.wire.reader(node.value, f"value serde of {node.name}", where)
         topics = [self.plan.topics.index(topic) for topic in self.plan.topics_of(node)]
         with about(node.timestamp, node.name, where):
-            time = None if node.timestamp is None else column(node.timestamp, RECORD)._jc
+            time = source_time(self.session, node, key, value, self.timestamps)
             handler = node.on_bad_record
             self.builder.source(number, node.name, topics, key, value, time, node.is_global, handler)
 

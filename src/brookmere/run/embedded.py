@@ -15,6 +15,7 @@ from brookmere.run.compiler import Compiled
 from brookmere.run.outputs import Written, read_outputs
 from brookmere.run.query import Query, started
 from brookmere.run.taps import show
+from brookmere.run.timing import wall_options
 from brookmere.topology.nodes import SourceNode
 
 FORMAT = "brookmere.topics"
@@ -34,19 +35,22 @@ def launch(
     new_partitions: int = 1,
     interval_ms: int = 0,
     spark_partitions: int | None = None,
+    clock_ms: int = 1000,
     trigger: Mapping[str, Any] | None = None,
 ) -> Query:
     """Start the query of a program from and to the topics in the directory `topics`.
 
     `reset` says where a first start begins (earliest, latest, none), `lost` what happens when retention
     removed unread records (fail, continue). `max_batch_records` of 0 takes all that waits into one batch.
-    Topics that records are routed to are created with `new_partitions` when they do not exist.
+    Topics that records are routed to are created with `new_partitions` when they do not exist. A program that
+    has to know the wall clock looks at it every `clock_ms` milliseconds while no records come.
     """
     name = f"{application}-{uuid.uuid4().hex[:8]}"
     raised: list[Exception] = []
     raw = read_topics(
         session, topics, compiled.plan.topics, layout="raw", reset=reset, lost=lost, limit=max_batch_records,
         application=name, whole=json.dumps(sorted(_global_topics(compiled))),
+        **wall_options(compiled.plan, compiled.program, clock_ms),
         cores=session.sparkContext.defaultParallelism,
     )  # fmt: skip
 

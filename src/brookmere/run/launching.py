@@ -108,6 +108,7 @@ def _launch(planned: Plan, needed: TopicPlan, topics: Topics, config: Config, in
             continue_on=config.continue_on,
             last_per_batch=config.statestore_cache_max_bytes > 0,
             store_type=cast(StoreType, config.store_type),
+            timestamps=config.default_timestamp_extractor,
         )
         for name, partitions in needed.new.items():
             topics.create(name, partitions, exist_ok=True)
@@ -129,6 +130,7 @@ def _launch(planned: Plan, needed: TopicPlan, topics: Topics, config: Config, in
             dead_letter=config.errors_dead_letter_queue_topic_name,
             new_partitions=needed.new_partitions,
             interval_ms=config.commit_interval_ms,
+            clock_ms=config.wall_clock_interval_ms,
             spark_partitions=min(cores, planned.tasks),
         )
     housekeeping = Housekeeping(topics, written=needed.written, read=planned.topics)

@@ -7,7 +7,13 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from brookmere.errors import DeserializationError, ProcessingError, ProductionError, RecordError
+from brookmere.errors import (
+    DeserializationError,
+    ProcessingError,
+    ProductionError,
+    RecordError,
+    TimestampError,
+)
 from brookmere.record import Header
 
 _ERROR_NODE = -1
@@ -18,6 +24,7 @@ _ERRORS: dict[str, type[RecordError]] = {
     "deserialization": DeserializationError,
     "processing": ProcessingError,
     "production": ProductionError,
+    "timestamp": TimestampError,
 }
 
 _NOISE = (

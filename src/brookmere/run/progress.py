@@ -78,10 +78,11 @@ class ProgressReader:
 
     def _progress(self, content: Mapping[str, Any], counters: Counters) -> Progress:
         started, duration = _time(content["timestamp"]), timedelta(milliseconds=content["batchDuration"])
-        records = int(content["numInputRows"])
+        sources, operators = content["sources"], content["stateOperators"]
+        # The rows that tell the wall clock are no records.
+        records = int(content["numInputRows"]) - _metric(sources, "ticks")
         self._total += records
         self._follow(records, started, started + duration)
-        sources, operators = content["sources"], content["stateOperators"]
         phases = content["durationMs"]
         return Progress(
             batch=int(content["batchId"]),
@@ -90,7 +91,7 @@ class ProgressReader:
             records=records,
             total_records=self._total,
             records_per_second=self._rate,
-            lag=sum(int(source["metrics"].get("lag", 0)) for source in sources if "metrics" in source),
+            lag=_metric(sources, "lag"),
             state_bytes=sum(_bytes(operator) for operator in operators),
             skipped=sum(counts["failed"] for counts in counters.values()),
             nodes=counters,
@@ -115,6 +116,10 @@ def _weight(seconds: float) -> float:
 
 def _time(text: str) -> datetime:
     return datetime.fromisoformat(text)
+
+
+def _metric(sources: Sequence[Mapping[str, Any]], name: str) -> int:
+    return sum(int(source["metrics"].get(name, 0)) for source in sources if "metrics" in source)
 
 
 def _bytes(operator: Mapping[str, Any]) -> int:

@@ -17,7 +17,15 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from pyspark.sql.types import TimestampType
 
 from brookmere.config import check_choice
-from brookmere.errors import BrookmereError, Fault, RecordError, StateError, TopologyError, nearest
+from brookmere.errors import (
+    BrookmereError,
+    Fault,
+    RecordError,
+    StateError,
+    TopologyError,
+    UnsupportedError,
+    nearest,
+)
 from brookmere.plan.stages import plan
 from brookmere.run.compiler import DEFAULT_CACHE_BYTES, DEFAULT_LOG_BYTES, HANDLERS, Compiled, compile_plan
 from brookmere.run.failures import from_java, from_python
@@ -141,6 +149,7 @@ def assemble(
     Raises:
         ConfigError: a setting has a value that there is not.
         TopologyError: topics are missing, counts do not fit, or lambdas cannot be compiled.
+        UnsupportedError: the program has to know the wall clock, which no DataFrame tells it.
     """
     check_choice("emit", emit, ("every", "last"))
     check_choice("on_error", on_error, ("fail", "continue"))
@@ -154,6 +163,11 @@ def assemble(
         log_bytes=log_bytes,
         store_type=store_type,
     )
+    if compiled.program.needsWall():
+        raise UnsupportedError(
+            "The program has to know the wall clock, and DataFrames do not tell it. "
+            "Found wall_clock timestamps or close_idle_after. Run it as an application, or do without."
+        )
     raw = raw_rows(compiled, sources)
 
     def write(rows: DataFrame, batch: int) -> None:

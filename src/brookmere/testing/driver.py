@@ -20,7 +20,7 @@ from brookmere.run.outputs import Written, read_outputs
 from brookmere.run.session import spark_session
 from brookmere.run.taps import show
 from brookmere.serde import Bytes, Serde, partition_for
-from brookmere.testing.engines import Engine, LocalEngine, RawRecord, SparkEngine, StoreRow
+from brookmere.testing.engines import Engine, LocalEngine, RawRecord, SparkEngine, StoreRow, clock_record
 from brookmere.testing.settings import averages_of, partition_counts, unknown
 from brookmere.testing.stores import StoreView
 from brookmere.testing.topics import InputTopic, OutputTopic
@@ -77,6 +77,7 @@ class TopologyTestDriver:
             if engine == "local"
             else SparkEngine(self._compiled, spark, spark_partitions)
         )
+        self._tells_time = bool(self._compiled.program.needsWall())
         self._store_type = store_type
         self._time = milliseconds(start_time)
         self._clock = 0
@@ -137,8 +138,10 @@ class TopologyTestDriver:
         return StoreView(name, read, averages=averages_of(self._plan.topology, name))
 
     def advance_wall_clock(self, step: timedelta) -> None:
-        """Move the wall clock, which starts at `start_time`."""
+        """Move the wall clock, which starts at `start_time`, and let the program see it."""
         self._time += step // timedelta(milliseconds=1)
+        if self._compiled.program.needsTicks():
+            self._pipe([clock_record(self._time, ticks=True)])
 
     @property
     def wall_clock(self) -> int:
@@ -228,7 +231,10 @@ class TopologyTestDriver:
     def _pipe(self, records: list[RawRecord]) -> None:
         """Run a batch, then what it wrote to topics that the program reads itself."""
         while records:
-            written = [self._take(out) for out in read_outputs(self._engine.run(records))]
+            # Only programs that ask for the time are told.
+            clock = [clock_record(self._time, ticks=False)] if self._tells_time else []
+            outputs = self._engine.run([*clock, *records])
+            written = [self._take(out) for out in read_outputs(outputs)]
             again = [w for w in written if w is not None and w.topic in self._plan.topics]
             records = [self._placed(r.topic or "", r.key, r.value, r.timestamp, r.headers) for r in again]
 

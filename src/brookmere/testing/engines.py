@@ -42,6 +42,16 @@ class RawRecord:
     headers: tuple[Header, ...] = ()
 
 
+def clock_record(wall: int, *, ticks: bool) -> RawRecord:
+    """Return what tells the wall clock to a program, and with `ticks` that it has moved on."""
+    tell, tick = 1, 2
+    return RawRecord(_CLOCK, 0, tick if ticks else tell, wall, 0, None, None)
+
+
+_CLOCK = -1
+"""The number of a topic that tells the wall clock."""
+
+
 class Engine(Protocol):
     """What the driver needs of an engine."""
 

@@ -9,6 +9,7 @@ from brookmere.config import Handler
 from brookmere.serde import Serde
 from brookmere.topology.function import Function, Location
 from brookmere.topology.operators import Operator
+from brookmere.topology.times import OnInvalidTimestamp, RecordClock
 
 StoreType = OneOf["auto", "memory", "rocksdb"]
 StoreKind = OneOf[
@@ -27,7 +28,10 @@ class SourceNode:
     pattern: str | None = None
     key: Serde | None = None
     value: Serde | None = None
-    timestamp: Function | None = None
+    timestamp: Function | RecordClock | None = None
+    """None leaves it to the application."""
+    on_invalid_timestamp: OnInvalidTimestamp | None = None
+    """What to do about a time that is null, negative or no number; None leaves it to the application."""
     on_bad_record: Handler | None = None
     """What to do about bytes that do not decode; None leaves it to the application."""
     internal: bool = False

@@ -35,6 +35,11 @@ def _compare(graph: Graph, kept: StreamSourceStep, source: StreamSourceStep) -> 
             ("value serde", source.value, kept.value),
             ("timestamp", source.timestamp or kept.timestamp, kept.timestamp),
             ("on_bad_record", source.on_bad_record or kept.on_bad_record, kept.on_bad_record),
+            (
+                "on_invalid_timestamp",
+                source.on_invalid_timestamp or kept.on_invalid_timestamp,
+                kept.on_invalid_timestamp,
+            ),
         )
         if here != there
     ]

@@ -23,6 +23,7 @@ object RecordFailed {
   val Deserialization = "deserialization"
   val Processing = "processing"
   val Production = "production"
+  val Timestamp = "timestamp"
 
   /** The innermost cause that says something: it tells what went wrong. */
   def cause(e: Throwable): Throwable = {
@@ -51,6 +52,11 @@ object Guarded {
     case _: VirtualMachineError | _: ThreadDeath | _: InterruptedException | _: LinkageError => None
     case other => Some(other)
   }
+}
+
+/** A record whose time cannot be one. */
+final class InvalidTimestamp(message: String) extends RuntimeException(message) {
+  override def fillInStackTrace(): Throwable = this
 }
 
 /** A value that its serde cannot read or write. */

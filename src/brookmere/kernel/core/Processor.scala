@@ -24,6 +24,12 @@ abstract class Processor(val id: Int, val name: String) extends Serializable {
 
   def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit
 
+  /** True if the wall clock matters to the processor: its tasks then get ticks. */
+  def needsTicks: Boolean = false
+
+  /** Called when the wall clock has moved on, after the records of the batch, parents before children. */
+  def tick(wall: Long): Unit = {}
+
   /** Called after the last record of a batch, parents before children. */
   def endBatch(): Unit = {}
 
@@ -47,6 +53,15 @@ abstract class Processor(val id: Int, val name: String) extends Serializable {
         task.failed(failureKind, name, e, ts)
     }
   }
+
+  /** Hands a tick on inside the guard. */
+  final def ring(wall: Long): Unit =
+    try tick(wall)
+    catch {
+      case Guarded(e) =>
+        failures += 1
+        task.failed(failureKind, name, e, task.timestamp)
+    }
 
   protected final def drop(): Unit = dropped += 1
 }

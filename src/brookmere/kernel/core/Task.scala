@@ -43,6 +43,11 @@ final class Task(
   private val taskClock = if (times == null) new Clock(Clock.StreamTime, Clock.Never) else times.clock(Clock.StreamTime)
   /** The greatest timestamp that a record of this task had. */
   def streamTime: Long = taskClock.time
+  /** The wall clock as the batch tells it; Never in a program that does not ask. */
+  var wall: Long = Clock.Never
+  /** The wall clock at the last record of this task, and at its last tick. */
+  private lazy val lastRecord = times.clock("last-record")
+  private lazy val lastTick = times.clock("last-tick")
 
   def store(name: String): Store = stores(name).asInstanceOf[Store]
   def groups(name: String): GroupStore = stores(name).asInstanceOf[GroupStore]
@@ -71,8 +76,37 @@ final class Task(
     taskClock.advance(ts)
   }
 
+  /** Makes a tick the reason of what comes next. Nothing is known of it but its place. */
+  def atTick(row: UnsafeRow): Unit = {
+    clock = row.getLong(Layout.Clock)
+    source = row.getInt(Layout.Source)
+    seq = row.getLong(Layout.Seq)
+    count = 0L
+    due = StepNumber.FirstDue
+    hop = 0
+    position = 0L
+    timestamp = row.getLong(Layout.Ts)
+    noHeaders()
+    if (lastRecord.time == Clock.Never || Ticks.isBusy(row)) lastRecord.time = wall
+  }
+
+  /** Remembers that the clock has ticked. */
+  def ticked(): Unit = lastTick.time = wall
+
+  /**
+   * The part of the time without a record that passed since the last tick, if there was none for
+   * `limit` milliseconds. At the tick that reaches the limit it is all of it.
+   */
+  def idleFor(wall: Long, limit: Long): Long = {
+    val idle = wall - lastRecord.time
+    if (idle < limit) 0L
+    else if (lastTick.time != Clock.Never && lastTick.time - lastRecord.time >= limit) wall - lastTick.time
+    else idle
+  }
+
   /** Makes a consequence of a root record the record at hand. */
   def at(row: UnsafeRow): Unit = {
+    if (wall != Clock.Never) lastRecord.time = wall
     at(row.getLong(Layout.Clock), row.getInt(Layout.Source), row.getLong(Layout.Seq), row.getLong(Layout.Ts))
     due = row.getLong(Layout.Due)
     val step = row.getLong(Layout.Step)
@@ -184,10 +218,13 @@ final class Task(
   var raw: UnsafeRow = null
   private def rawBytes(field: Int): Array[Byte] = if (raw == null || raw.isNullAt(field)) null else raw.getBinary(field)
 
+  private def topicName: String =
+    if (source == Ticks.LastSource) "(wall clock)" else settings.topics(SourceNumber.topic(source))
+
   /** The handler, the node's own or the program's: throws, or reports the failure as a row of its own and returns. */
   def failed(kind: String, node: String, e: Throwable, ts: Long, own: String = null): Unit = {
     val cause = RecordFailed.cause(e)
-    val failure = new RecordFailed(kind, node, number, settings.topics(SourceNumber.topic(source)), SourceNumber.partition(source),
+    val failure = new RecordFailed(kind, node, number, topicName, SourceNumber.partition(source),
       seq, ts, cause.getClass.getName, String.valueOf(cause.getMessage), RecordFailed.trace(e), rawBytes(RawLayout.Key), rawBytes(RawLayout.Value))
     if (if (own == null) !settings.continueOn(kind) else own != Settings.Continue) throw failure
     write(Layout.ErrorNode, null, ErrorRow.pack(failure), ts)

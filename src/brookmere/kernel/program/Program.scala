@@ -8,14 +8,14 @@ import brookmere.kernel.state.StoreDef
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /** Reads the records of a topic: the entrance of stage 0. `handler` is its own, or null for the program's. */
-final class SourceReader(id: Int, name: String, keys: Reader, values: Reader, timestamp: Bound, isGlobal: Boolean, handler: String)
+final class SourceReader(id: Int, name: String, keys: Reader, values: Reader, val time: SourceTime, isGlobal: Boolean, handler: String)
     extends Evaluating(id, name) {
   @transient private var extract: Projection = _
   override def open(): Unit = {
     super.open()
     keys.open()
     values.open()
-    if (timestamp != null) extract = timestamp.compile()
+    if (time.extract != null) extract = time.extract.compile()
   }
   override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit =
     throw new UnsupportedOperationException("a source reads raw rows")
@@ -29,17 +29,21 @@ final class SourceReader(id: Int, name: String, keys: Reader, values: Reader, ti
       reader.read(raw.getBaseObject, raw.getBaseOffset + (at >>> 32).toInt, at.toInt)
     }
 
-  /** Decodes the record and returns its time; what failed is reported and gives `Unreadable`. */
-  def read(raw: UnsafeRow): Long =
+  /**
+   * Decodes the record and returns its time; what failed is reported and gives `Unreadable`.
+   * `wall` is the wall clock of the batch, `partitionTime` the highest time of the source partition so far.
+   */
+  def read(raw: UnsafeRow, wall: Long, partitionTime: Long): Long =
     try {
       received += 1
       key = field(raw, RawLayout.Key, keys)
       value = field(raw, RawLayout.Value, values)
       val own = raw.getLong(RawLayout.Ts)
-      if (timestamp == null) own
+      if (time.isWall) wall
       else {
-        val t = extract(record.set(key, value, own))
-        if (t == null) own else t.getLong(0)
+        val t = if (extract == null) null else extract(record.set(key, value, own))
+        val found = if (extract == null) own else if (t == null || t.isNullAt(0)) SourceReader.NoTime else t.getLong(0)
+        if (found >= 0) found else invalid(found, own, partitionTime)
       }
     } catch {
       case Guarded(e) =>
@@ -48,6 +52,17 @@ final class SourceReader(id: Int, name: String, keys: Reader, values: Reader, ti
         SourceReader.Unreadable
     }
 
+  private def invalid(found: Long, own: Long, partitionTime: Long): Long = time.onInvalid match {
+    case SourceTime.Skip => SourceReader.NoTime
+    case SourceTime.PartitionTime if partitionTime >= 0 => partitionTime
+    case SourceTime.PartitionTime if own >= 0 => own
+    case _ =>
+      failures += 1
+      val what = if (found == SourceReader.NoTime) "null" else found.toString
+      task.failed(RecordFailed.Timestamp, name, new InvalidTimestamp(s"the timestamp is $what"), own, SourceTime.Fail)
+      SourceReader.NoTime
+  }
+
   def emit(ts: Long): Unit = if (ts < 0) drop() else forward(key, value, null, ts)
 
   def broadcast: Boolean = isGlobal
@@ -55,6 +70,7 @@ final class SourceReader(id: Int, name: String, keys: Reader, values: Reader, ti
 
 object SourceReader {
   val Unreadable: Long = Long.MinValue
+  val NoTime: Long = Long.MinValue + 1
 }
 
 /** One stage: its processors (parents before children), where rows enter, and its stores. */
@@ -63,7 +79,9 @@ final class Stage(
     val processors: Array[Processor],
     val entries: Array[Entrance],
     val stores: Array[StoreDef],
-    val sources: Array[SourceReader]) extends Serializable
+    val sources: Array[SourceReader]) extends Serializable {
+  def needsTicks: Boolean = processors.exists(_.needsTicks)
+}
 
 /** Where rows of the layout enter a stage: the node, the widths of its rows. */
 final class Entrance(val node: Int, val target: Processor, val keyFields: Int, val valueFields: Int, val isTable: Boolean)
@@ -76,4 +94,8 @@ final class Program(
     val slots: Array[Int],
     val nodeCount: Int) extends Serializable {
   def stageCount: Int = stages.length - 1
+  /** True if batches have to be started by the wall clock, too. */
+  def needsTicks: Boolean = stages.exists(_.needsTicks)
+  /** True if batches have to tell the wall clock. */
+  def needsWall: Boolean = needsTicks || stages(0).sources.exists(s => s != null && s.time.isWall)
 }

@@ -40,20 +40,11 @@ final class ProgramBuilder(private[program] val spark: SparkSession, stageCount:
   def reader(decode: Column): Reader =
     new ExpressionReader(Bind(spark, Seq(Bind.plain("raw", BinaryType)), decode))
 
-  def source(id: Int, name: String, numbers: JList[Integer], key: Reader, value: Reader, timestamp: Column, isGlobal: Boolean,
+  def source(id: Int, name: String, numbers: JList[Integer], key: Reader, value: Reader, time: SourceTime, isGlobal: Boolean,
       handler: String): Unit = {
-    val inputs = Seq(Bind.row("key", key.result), Bind.row("value", value.result), Bind.plain("timestamp", LongType))
-    val extract = if (timestamp == null) null else Bind(spark, inputs, millis(inputs, timestamp), Some(LongType))
-    val p = new SourceReader(id, name, key, value, extract, isGlobal, handler)
+    val p = new SourceReader(id, name, key, value, time, isGlobal, handler)
     numbers.asScala.foreach(n => sources(n) = p)
     add(id, 0, p, key.result, value.result, isTable = false, Seq.empty)
-  }
-
-  /** Milliseconds since the epoch, from a number or a timestamp. */
-  private def millis(inputs: Seq[Bind.Input], time: Column): Column = Bind.typeOf(spark, inputs, time) match {
-    case TimestampType => org.apache.spark.sql.functions.unix_millis(time)
-    case _: NumericType => time
-    case other => throw new Refused("time", other.sql)
   }
 
   /** The source of a repartition: it gets what the given sinks send. */

@@ -26,6 +26,7 @@ final class StageRunner(stage: Stage) {
   /** Processes a row, or passes it on if it is meant for a later stage or the sink. */
   def accept(task: Task, row: UnsafeRow): Unit = {
     val node = row.getInt(Layout.Node)
+    if (node == Layout.TickNode && row.getLong(Layout.Seq) == stage.number) return clock(task, row)
     val entry = if (node >= 0 && node < width) entries(node) else null
     if (entry == null) task.pass(row)
     else {
@@ -37,6 +38,16 @@ final class StageRunner(stage: Stage) {
         val pair = Rows.slice(row, Layout.Value, change)
         entry.target.receive(key, Rows.slice(pair, 0, valueRows(node)), Rows.slice(pair, 1, oldRows(node)), ts)
       } else entry.target.receive(key, Rows.slice(row, Layout.Value, valueRows(node)), null, ts)
+    }
+  }
+
+  private def clock(task: Task, row: UnsafeRow): Unit = {
+    val wall = row.getLong(Layout.Ts)
+    task.wall = wall
+    if (Ticks.isTick(row)) {
+      task.atTick(row)
+      stage.processors.foreach(_.ring(wall))
+      task.ticked()
     }
   }
 
@@ -68,10 +79,15 @@ final class SourceRunner(program: Program) {
   private var current: Task = null
   private var lastSource = -1
   private var clock: Array[Long] = null
+  /** The wall clock of the batch, if its rows tell it. */
+  private var wall = Long.MinValue
+  private var kind = Ticks.Tell
+  private lazy val ticking = new Task(0, 0, program.settings, program.slots)
 
   /** Processes a record; what it gave stands in the buffer of the task that is returned. */
   def accept(raw: UnsafeRow): Task = {
     val topic = raw.getInt(RawLayout.Topic)
+    if (topic == RawLayout.TickTopic) return tell(raw)
     val partition = raw.getInt(RawLayout.Partition)
     val reader = stage.sources(topic)
     if (current == null || current.number != partition) {
@@ -87,7 +103,7 @@ final class SourceRunner(program: Program) {
     // A record that cannot be read has a place, too: that of the record's own time, which moves no clock.
     task.at(place(reader, raw, math.max(own, latest(source, Long.MinValue))), source, seq, own)
     headers(task, raw)
-    val ts = reader.read(raw)
+    val ts = reader.read(raw, wall, latest(source, Long.MinValue))
     if (ts != SourceReader.Unreadable) {
       task.at(place(reader, raw, latest(source, ts)), source, seq, ts)
       reader.emit(ts)
@@ -105,8 +121,31 @@ final class SourceRunner(program: Program) {
       task.raw = null
       runner.endBatch()
       task
-    }
+    } ++ tick()
   }
+
+  /** Takes the wall clock down, and tells it to the stages that want to know. */
+  private def tell(raw: UnsafeRow): Task = {
+    wall = raw.getLong(RawLayout.Ts)
+    kind = raw.getLong(RawLayout.Offset)
+    ticking.out.clear()
+    if (kind != Ticks.Tell) eachTask((slot, stage) => Ticks.tell(ticking.out, slot, stage, wall))
+    ticking
+  }
+
+  /** The tick behind the records of the batch. */
+  private def tick(): Iterator[Task] =
+    if (kind != Ticks.Tick && kind != Ticks.TickBusy) Iterator.empty
+    else {
+      val busy = kind == Ticks.TickBusy
+      kind = Ticks.Tell
+      ticking.out.clear()
+      eachTask((slot, stage) => Ticks.tick(ticking.out, slot, stage, wall, busy))
+      Iterator.single(ticking)
+    }
+
+  private def eachTask(add: (Int, Int) => Unit): Unit =
+    program.stages.foreach(s => if (s.number > 0 && s.needsTicks) program.slots.foreach(slot => add(slot, s.number)))
 
   private def place(reader: SourceReader, raw: UnsafeRow, byTime: Long): Long =
     if (reader.broadcast) Long.MinValue

@@ -33,6 +33,8 @@ object Layout {
 
   /** Node number of a row that reports a failed record. */
   val ErrorNode: Int = -1
+  /** Node number of a row that tells the wall clock. */
+  val TickNode: Int = -3
 
   /** The order of arrival. */
   val order: java.util.Comparator[UnsafeRow] = (a, b) => {
@@ -61,6 +63,8 @@ object RawLayout {
   val Headers = 6
   /** Null where the order is by time; the test driver gives the number of the input here. */
   val Clock = 7
+  /** The topic number of a row that tells the wall clock in its `ts`; its `offset` is a kind of Ticks. */
+  val TickTopic: Int = -1
 
   val schema: StructType = new StructType()
     .add("topic", IntegerType, nullable = false)

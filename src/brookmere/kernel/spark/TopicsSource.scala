@@ -5,7 +5,7 @@ import java.util.concurrent.ConcurrentHashMap
 
 import scala.jdk.CollectionConverters._
 
-import brookmere.kernel.rows.RawLayout
+import brookmere.kernel.rows.{RawLayout, Ticks}
 import brookmere.kernel.topics._
 
 import com.fasterxml.jackson.databind.ObjectMapper
@@ -33,7 +33,10 @@ final class TopicsTable(override val schema: StructType) extends Table with Supp
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = TopicsWrite.builder(info)
 }
 
-/** What a reader says: `dir`; `topic`, or `topics` as a JSON list; `reset`; `limit`; `layout`. */
+/**
+ * What a reader says: `dir`; `topic`, or `topics` as a JSON list; `reset`; `limit`; `layout`. With `wall`
+ * batches tell the wall clock; with `tick`, in milliseconds, it starts a batch where no record does.
+ */
 final class SourceOptions(o: CaseInsensitiveStringMap) extends Serializable {
   private def list(name: String): Array[String] =
     if (o.containsKey(name)) SourceOptions.json.readValue(o.get(name), classOf[Array[String]]) else Array.empty
@@ -49,6 +52,8 @@ final class SourceOptions(o: CaseInsensitiveStringMap) extends Serializable {
   val application: String = o.getOrDefault("application", "")
   val lost: String = o.getOrDefault("lost", "fail")
   val cores: Int = o.getInt("cores", 2)
+  val tick: Long = o.getLong("tick", 0L)
+  val wall: Boolean = o.getBoolean("wall", false) || tick > 0
 }
 
 object SourceOptions {
@@ -68,15 +73,41 @@ final class TopicsScan(schema: StructType, options: SourceOptions) extends Scan 
   }
 }
 
-/** Per topic, the topic's id and the next offset of each partition. */
-final case class TopicsOffset(positions: Map[String, (String, Array[Long])]) extends Offset {
+/** The wall clock of a batch, and whether the batch left records waiting. */
+final case class Told(wall: Long, waiting: Boolean)
+
+/**
+ * Per topic, the topic's id and the next offset of each partition; and the wall clock of the batch
+ * that ends here, so that the batch has the same time when it is done again.
+ */
+final case class TopicsOffset(positions: Map[String, (String, Array[Long])], told: Option[Told] = None) extends Offset {
   override def json(): String = {
     val root = SourceOptions.json.createObjectNode
+    told.foreach(t => root.putObject(TopicsOffset.Clock).put("wall", t.wall).put("waiting", t.waiting))
     positions.toSeq.sortBy(_._1).foreach { case (topic, (id, offsets)) =>
       val list = root.putObject(topic).put("id", id).putArray("offsets")
       offsets.foreach(o => list.add(o))
     }
     root.toString
+  }
+
+  def stands(o: TopicsOffset): Boolean =
+    positions.keySet == o.positions.keySet && positions.forall { case (t, (id, at)) =>
+      val (other, there) = o.positions(t)
+      id == other && at.sameElements(there)
+    }
+}
+
+object TopicsOffset {
+  /** No topic can have this name. */
+  private val Clock = "$clock"
+
+  def read(json: String): TopicsOffset = {
+    val root = SourceOptions.json.readTree(json)
+    val clock = root.path(Clock)
+    TopicsOffset(root.properties.asScala.collect { case e if e.getKey != Clock =>
+      e.getKey -> (e.getValue.path("id").asText, e.getValue.path("offsets").elements.asScala.map(_.asLong).toArray)
+    }.toMap, if (clock.isMissingNode) None else Some(Told(clock.path("wall").asLong, clock.path("waiting").asBoolean)))
   }
 }
 
@@ -84,6 +115,9 @@ final case class TopicsOffset(positions: Map[String, (String, Array[Long])]) ext
 final class TopicsStream(options: SourceOptions) extends SupportsTriggerAvailableNow with ReportsSourceMetrics with MicroBatchStream {
   private def log(topic: String): TopicLog = TopicLog(options.directory, topic)
   private var frozen: Option[TopicsOffset] = None
+  private var frozenWall = 0L
+  /** How many rows of the batch planned last are no records. */
+  @volatile private var ticks = 0
 
   private def each(position: PartitionLog => Long): TopicsOffset =
     TopicsOffset(options.topics.map { t =>
@@ -107,16 +141,14 @@ final class TopicsStream(options: SourceOptions) extends SupportsTriggerAvailabl
     case other => deserializeOffset(other.json)
   }
 
-  override def deserializeOffset(json: String): TopicsOffset = {
-    val root = SourceOptions.json.readTree(json)
-    TopicsOffset(root.properties.asScala.map { e =>
-      e.getKey -> (e.getValue.path("id").asText, e.getValue.path("offsets").elements.asScala.map(_.asLong).toArray)
-    }.toMap)
-  }
+  override def deserializeOffset(json: String): TopicsOffset = TopicsOffset.read(json)
 
   override def latestOffset(): Offset = throw new UnsupportedOperationException("latestOffset(start, limit) is used")
   override def reportLatestOffset(): Offset = latest()
-  override def prepareForTriggerAvailableNow(): Unit = frozen = Some(latest())
+  override def prepareForTriggerAvailableNow(): Unit = {
+    frozen = Some(latest())
+    frozenWall = System.currentTimeMillis
+  }
 
   override def latestOffset(from: Offset, unused: ReadLimit): Offset = {
     val start = complete(read(from))
@@ -124,8 +156,20 @@ final class TopicsStream(options: SourceOptions) extends SupportsTriggerAvailabl
     val end = frozen.getOrElse(latest())
     val most = options.limit
     val waiting = options.topics.filterNot(options.whole).flatMap { t => val (_, s) = start.positions(t); end.positions(t)._2.zipWithIndex.map { case (e, p) => (t, p, s(p), e) } }
-    if (most <= 0 || waiting.iterator.map(w => w._4 - w._3).sum <= most) end else cut(start, end, waiting, most)
+    val isCut = most > 0 && waiting.iterator.map(w => w._4 - w._3).sum > most
+    told(read(from), if (isCut) cut(start, end, waiting, most) else end, isCut)
   }
+
+  /** Adds the wall clock to the end of a batch. Without new records it makes a batch only when it is time for a tick. */
+  private def told(from: TopicsOffset, end: TopicsOffset, waiting: Boolean): TopicsOffset =
+    if (!options.wall) end
+    else {
+      val before = from.told.map(_.wall).getOrElse(0L)
+      // A clock that was set back stands still until it has caught up.
+      val now = math.max(before, if (frozen.isDefined) frozenWall else System.currentTimeMillis)
+      val isTime = options.tick > 0 && now - before >= options.tick
+      if (end.stands(from) && !isTime) from else end.copy(told = Some(Told(now, waiting)))
+    }
 
   private def cut(start: TopicsOffset, end: TopicsOffset, waiting: Array[(String, Int, Long, Long)], most: Int): TopicsOffset = {
     val seen = waiting.map { case (t, p, s, e) => Waiting.of(log(t), p, s, e, math.min(most.toLong, e - s).toInt) }
@@ -163,8 +207,16 @@ final class TopicsStream(options: SourceOptions) extends SupportsTriggerAvailabl
       val s = start.positions(t)._2
       end.positions.get(t).toSeq.flatMap(_._2.zipWithIndex.collect { case (e, p) if e > s(p) => TopicRange(options.directory, t, n, p, s(p), e) })
     }
-    Bins.of(ranges, options.cores).map(b => TopicsPartition(b): InputPartition)
+    val bins = Bins.of(ranges, options.cores)
+    val told = if (options.wall) end.told else None
+    val all = if (told.isDefined && bins.isEmpty) Array(Array.empty[TopicRange]) else bins
+    ticks = if (told.isDefined) all.length else 0
+    // Every Spark task knows the time; one of them tells it to the stages behind.
+    all.zipWithIndex.map { case (b, i) => TopicsPartition(b, told.map(t => Tick(t.wall, kindOf(t, first = i == 0)))): InputPartition }
   }
+
+  private def kindOf(t: Told, first: Boolean): Long =
+    if (!first || options.tick <= 0) Ticks.Tell else if (t.waiting) Ticks.TickBusy else Ticks.Tick
 
   override def createReaderFactory(): PartitionReaderFactory = new TopicsReaders(options.raw)
   override def commit(end: Offset): Unit = ()
@@ -178,7 +230,7 @@ final class TopicsStream(options: SourceOptions) extends SupportsTriggerAvailabl
         ends.zipWithIndex.map { case (e, p) => e - (if (p < o.length) o(p) else 0L) }.sum
       }.sum
     }.orElse(0L)
-    Map("lag" -> lag.toString).asJava
+    Map("lag" -> lag.toString, "ticks" -> ticks.toString).asJava
   }
 }
 
@@ -208,12 +260,12 @@ object Holds {
   def isHeld(application: String): Boolean = held.contains(application)
 }
 
-final case class TopicsPartition(ranges: Array[TopicRange]) extends InputPartition
+final case class TopicsPartition(ranges: Array[TopicRange], tick: Option[Tick] = None) extends InputPartition
 
 final class TopicsReaders(raw: Boolean) extends PartitionReaderFactory {
   override def createReader(p: InputPartition): PartitionReader[InternalRow] = {
-    val ranges = p.asInstanceOf[TopicsPartition].ranges
-    val rows = if (raw) new RawRows(ranges) else new KafkaRows(ranges)
+    val part = p.asInstanceOf[TopicsPartition]
+    val rows = if (raw) new RawRows(part.ranges, part.tick) else new KafkaRows(part.ranges)
     new PartitionReader[InternalRow] {
       override def next(): Boolean = rows.advance()
       override def get(): InternalRow = rows.row

@@ -10,6 +10,9 @@ import org.apache.spark.unsafe.types.UTF8String
 /** A range of records of a partition; `number` is the topic's place in the list of topics. */
 final case class TopicRange(directory: String, topic: String, number: Int, partition: Int, start: Long, end: Long)
 
+/** The wall clock of a batch, and to whom it is told: a kind of Ticks. */
+final case class Tick(wall: Long, kind: Long)
+
 /** What Spark's own Kafka source gives, for queries that are not a topology. */
 object KafkaLayout {
   val schema: StructType = new StructType()
@@ -34,7 +37,15 @@ abstract class TopicRows(ranges: Array[TopicRange], fields: Int) {
   protected def enter(range: TopicRange): Unit
   protected def fill(range: TopicRange, batch: SegmentBatch, i: Int, offset: Long): Unit
 
+  /** Fills the row in front of all records, if there is one. */
+  protected def first(): Boolean = false
+  private var begun = false
+
   def advance(): Boolean = {
+    if (!begun) {
+      begun = true
+      if (first()) return true
+    }
     while (slice == null || i >= slice.to) {
       if (slices.hasNext) {
         slice = slices.next()
@@ -74,7 +85,17 @@ abstract class TopicRows(ranges: Array[TopicRange], fields: Int) {
 }
 
 /** Rows for stage 0. */
-final class RawRows(ranges: Array[TopicRange]) extends TopicRows(ranges, RawLayout.schema.length) {
+final class RawRows(ranges: Array[TopicRange], tick: Option[Tick]) extends TopicRows(ranges, RawLayout.schema.length) {
+  override protected def first(): Boolean = tick.exists { t =>
+    out.begin()
+    out.put(RawLayout.Topic, RawLayout.TickTopic & 0xffffffffL)
+    out.put(RawLayout.Partition, 0L)
+    out.put(RawLayout.Offset, t.kind)
+    out.put(RawLayout.Ts, t.wall)
+    Seq(RawLayout.Key, RawLayout.Value, RawLayout.Headers, RawLayout.Clock).foreach(out.setNull)
+    true
+  }
+
   override protected def enter(range: TopicRange): Unit = ()
   override protected def fill(range: TopicRange, batch: SegmentBatch, i: Int, offset: Long): Unit = {
     out.put(RawLayout.Topic, range.number)

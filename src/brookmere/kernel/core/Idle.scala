@@ -1,0 +1,23 @@
+package brookmere.kernel.core
+
+/**
+ * A processor whose stream time goes on with the wall clock once its task has had no record for
+ * `closeIdle` milliseconds (negative: never). Stream time is then that of the last record plus the
+ * time that has passed since.
+ */
+trait Idle extends Processor {
+  def closeIdle: Long
+
+  /** Stream time of the operator on the task at hand; Long.MinValue before its first record. */
+  protected def idleTime: Long
+
+  /** Moves stream time on to `streamTime`, and lets go what that brings to an end. */
+  protected def advance(streamTime: Long): Unit
+
+  override def needsTicks: Boolean = closeIdle >= 0
+
+  override def tick(wall: Long): Unit = if (closeIdle >= 0 && idleTime != Long.MinValue) {
+    val passed = task.idleFor(wall, closeIdle)
+    if (passed > 0) advance(idleTime + passed)
+  }
+}

@@ -1,0 +1,49 @@
+"""Turns what a program says about time into the kernel's words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from brookmere.plan.stages import Plan
+from brookmere.run.columns import RECORD, column
+from brookmere.topology.function import Function
+from brookmere.topology.nodes import ProcessorNode, SourceNode
+from brookmere.topology.times import RecordClock
+
+_WALL = "wall-clock"
+_SHORTEST_TICK_MS = 10
+
+
+def source_time(session: SparkSession, node: SourceNode, key: Any, value: Any, default: str) -> Any:
+    """Return the kernel's extractor of a source whose key and value these readers read.
+
+    `default` is what the setting default.timestamp.extractor says.
+    """
+    jvm: Any = session._jvm
+    time = node.timestamp
+    # Every task reads a global table in full, whenever it was written: it has no time of its own.
+    by_default = time is None and default == _WALL and not node.is_global
+    is_wall = time is RecordClock.WALL or by_default
+    on_invalid = node.on_invalid_timestamp or ("fail" if default == _WALL else default)
+    extract = column(time, RECORD)._jc if isinstance(time, Function) else None
+    return jvm.brookmere.kernel.program.SourceTime.of(
+        session._jsparkSession, key, value, extract, is_wall, on_invalid
+    )
+
+
+def wall_options(plan: Plan, program: Any, clock_ms: int) -> dict[str, Any]:
+    """Return what a source has to know about the wall clock; nothing if the program does not ask for it.
+
+    A program with operators that wait for the clock gets a tick every `clock_ms` milliseconds, or as often
+    as the most impatient of them needs.
+    """
+    if not program.needsWall():
+        return {}
+    if not program.needsTicks():
+        return {"wall": "true"}
+    nodes = [node for node in plan.topology.nodes if isinstance(node, ProcessorNode)]
+    patience = [getattr(node.operator, "close_idle_ms", None) for node in nodes]
+    tick = min([clock_ms, *(ms for ms in patience if ms is not None)])
+    return {"tick": max(_SHORTEST_TICK_MS, tick)}
