@@ -199,6 +199,15 @@ def test_self_join_whose_results_would_change_stays_as_it_is(options: dict[str, 
     assert app.build(optimization="all") == app.build()
 
 
+def test_self_join_is_rewritten_as_kafka_streams_does_only_by_name() -> None:
+    app = self_joined(how="left")
+
+    topology = app.build(optimization=["all", "single.store.self.join.any"])
+
+    assert len(topology.stores) == 1
+    assert [rewrite.rule for rewrite in topology.rewrites] == ["single.store.self.join.any"]
+
+
 def test_derived_stream_is_not_the_same_stream() -> None:
     app = builder()
     stream = app.stream("in")

@@ -142,6 +142,7 @@ class Config:
             "reuse.ktable.source.topics",
             "merge.repartition.topics",
             "single.store.self.join",
+            "single.store.self.join.any",
         ),
         "which rules rewrite the program before it runs",
         "none",

@@ -19,11 +19,15 @@ RULES: tuple[tuple[str | None, Rule], ...] = (
     (merge_repartitions.NAME, merge_repartitions.merge_repartitions),
     # After the repartitions, because two that become one can make one stream of both sides.
     (self_join.NAME, self_join.self_join),
+    (self_join.ANY, self_join.any_self_join),
     # Not an optimization either. Last, because it looks at the repartitions there are in the end.
     (None, keep_null_keys),
 )
 
 _KNOWN = tuple(name for name, _ in RULES if name is not None)
+
+# Results must not depend on "all"; who wants such a rule, names it.
+_CHANGING = (self_join.ANY,)
 
 
 def rules_for(optimization: str | Sequence[str]) -> list[Rule]:
@@ -35,5 +39,5 @@ def rules_for(optimization: str | Sequence[str]) -> list[Rule]:
         remedy = f"Use none, all, or {', '.join(_KNOWN)}" + (f"; did you mean {similar}?" if similar else "")
         refuse(f"There is no optimization {word!r}", remedy)
     if "all" in chosen:
-        chosen.update(_KNOWN)
+        chosen.update(name for name in _KNOWN if name not in _CHANGING)
     return [rule for word, rule in RULES if word is None or word in chosen]

@@ -7,30 +7,39 @@ from brookmere.dsl.join_steps import StreamJoinStep
 from brookmere.topology.operators import StreamJoin, StreamSelfJoin
 
 NAME = "single.store.self.join"
+ANY = "single.store.self.join.any"
 
 
 def self_join(graph: Graph) -> Graph:
-    """Take out the buffer of the right side where both sides of a join are one stream.
+    """Rewrite the inner joins whose window includes the record itself.
 
-    Left and outer joins stay as they are, and joins whose window leaves out the record itself, because with
-    one store their results would not be the same.
+    Of others the results would change: one store finds each record with itself, and none unmatched.
     """
-    for step in graph.steps():
-        if not isinstance(step, StreamJoinStep) or len(step.parents) != 1:
-            continue
-        (stream,) = step.parents
-        side = step.sides[0].operator
-        if not isinstance(side, StreamJoin) or not _same_results(side):
-            continue
-        left, right = step.buffers
-        for child in list(stream.children):
-            if child.name == right:
-                stream.remove_child(child)
-        step.alone = StreamSelfJoin(step.sides[1].stores[0], side.windows, side.joiner)
-        graph.rewrote(NAME, f"{step.name} joins a stream with itself: {left} keeps the records of both sides")
+    for step, side in _self_joins(graph):
+        windows = side.windows
+        if side.how == "inner" and windows.before_ms >= 0 and windows.after_ms >= 0 and not side.drop_late:
+            _rewrite(graph, step, side, NAME)
     return graph
 
 
-def _same_results(side: StreamJoin) -> bool:
-    windows = side.windows
-    return side.how == "inner" and windows.before_ms >= 0 and windows.after_ms >= 0 and not side.drop_late
+def any_self_join(graph: Graph) -> Graph:
+    """Rewrite all of them, as Kafka Streams does."""
+    for step, side in _self_joins(graph):
+        _rewrite(graph, step, side, ANY)
+    return graph
+
+
+def _self_joins(graph: Graph) -> list[tuple[StreamJoinStep, StreamJoin]]:
+    joins = [step for step in graph.steps() if isinstance(step, StreamJoinStep) and step.alone is None]
+    sides = [(step, step.sides[0].operator) for step in joins if len(step.parents) == 1]
+    return [(step, side) for step, side in sides if isinstance(side, StreamJoin)]
+
+
+def _rewrite(graph: Graph, step: StreamJoinStep, side: StreamJoin, rule: str) -> None:
+    (stream,) = step.parents
+    left, right = step.buffers
+    for child in list(stream.children):
+        if child.name == right:
+            stream.remove_child(child)
+    step.alone = StreamSelfJoin(step.sides[1].stores[0], side.windows, side.joiner)
+    graph.rewrote(rule, f"{step.name} joins a stream with itself: {left} keeps the records of both sides")
