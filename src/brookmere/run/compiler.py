@@ -12,8 +12,8 @@ from brookmere.errors import ExpressionError, Fault
 from brookmere.plan.combining import combinable
 from brookmere.plan.stages import Plan
 from brookmere.run.columns import RECORD, column
-from brookmere.run.processors import At, Processors, about
-from brookmere.run.refusals import explained
+from brookmere.run.processors import At, Processors
+from brookmere.run.refusals import about, explained
 from brookmere.run.timing import source_time
 from brookmere.run.wire import Wire
 from brookmere.topology import operators as op
