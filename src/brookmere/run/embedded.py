@@ -37,20 +37,26 @@ def launch(
     spark_partitions: int | None = None,
     clock_ms: int = 1000,
     trigger: Mapping[str, Any] | None = None,
+    takeover: str | None = None,
+    begin: str = "",
+    stay: bool = False,
 ) -> Query:
     """Start the query of a program from and to the topics in the directory `topics`.
 
     `reset` says where a first start begins (earliest, latest, none), `lost` what happens when retention
     removed unread records (fail, continue). `max_batch_records` of 0 takes all that waits into one batch.
     Topics that records are routed to are created with `new_partitions` when they do not exist. A program that
-    has to know the wall clock looks at it every `clock_ms` milliseconds while no records come.
+    has to know the wall clock looks at it every `clock_ms` milliseconds while no records come. A query with a
+    `takeover` begins with the state of another version of the program, at the positions `begin` that it had;
+    one that is to `stay` there reads nothing.
     """
     name = f"{application}-{uuid.uuid4().hex[:8]}"
     raised: list[Exception] = []
     raw = read_topics(
         session, topics, compiled.plan.topics, layout="raw", reset=reset, lost=lost, limit=max_batch_records,
         application=name, whole=json.dumps(sorted(_global_topics(compiled))),
-        **wall_options(compiled.plan, compiled.program, clock_ms),
+        **({} if stay else wall_options(compiled.plan, compiled.program, clock_ms)),
+        begin=begin, stay=str(stay).lower(),
         cores=session.sparkContext.defaultParallelism,
     )  # fmt: skip
 
@@ -68,7 +74,7 @@ def launch(
     chosen = trigger or ({"processingTime": f"{interval_ms} milliseconds"} if interval_ms > 0 else None)
     return started(
         compiled, raw, write, session=session, checkpoint=checkpoint, spark_partitions=spark_partitions,
-        name=application, trigger=chosen, raised=raised, embedded_as=name,
+        name=application, trigger=chosen, raised=raised, embedded_as=name, takeover=takeover,
     )  # fmt: skip
 
 

@@ -1,32 +1,52 @@
-"""Turns a state directory into what the application was when it last ran there, and refuses another one."""
+"""Turns a state directory into what the application was when it last ran there, and back."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
+from typing import Any
 
 from brookmere.errors import StateError
 
+CHECKPOINT = "checkpoint"
+"""The first directory of positions and state; later ones have a number behind it."""
 _FILE = "application.json"
-_FORMAT = 1
+_FORMAT = 2
 
 
 @dataclass(frozen=True, slots=True)
 class StoreForm:
-    """How a store is kept: in which stage, as which kind, with keys and values of which types."""
+    """How a store is kept, and what it is."""
 
     stage: int
     kind: str
+    """memory, rocksdb or auto."""
     key: str
     value: str
+    holds: str = "key_value"
+    """What it holds: rows by key, windows, sessions, versions, an operator's own."""
+    retention: int | None = None
+    """How far back it reaches, in milliseconds; None where a key has one row."""
+    timed: bool = False
+    """Rows of all keys are found by their time."""
+    rows: str = ""
+    """How the rows of one key differ."""
+    operator: str = ""
+    windows: str = ""
+    topics: tuple[str, ...] = ()
+    partitions: int = 0
+    clocks: tuple[str, ...] = ()
+    print: str = ""
+    """Stands for the operators that keep and feed the store."""
+    is_global: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What must be the same at every start on one state directory."""
+    """What the next start on the same state directory has to know."""
 
     application: str
     topics: Mapping[str, str]
@@ -36,6 +56,11 @@ class Identity:
     stages: int
     """How many stages keep state: each has its own."""
     stores: Mapping[str, StoreForm]
+    copies: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """The stages that keep a copy of a table, by the name of the copy."""
+    tasks: int = 1
+    checkpoint: str = CHECKPOINT
+    """The directory of positions and state, beside this file."""
 
 
 def has_positions(checkpoint: Path) -> bool:
@@ -43,80 +68,50 @@ def has_positions(checkpoint: Path) -> bool:
     return (checkpoint / "offsets").is_dir() and any((checkpoint / "offsets").iterdir())
 
 
-def claim(directory: Path, checkpoint: Path, identity: Identity) -> None:
-    """Let the application go on with its state, and remember what it is now.
+def read_identity(directory: Path) -> Identity | None:
+    """Return what the application was that ran on `directory`, or None if none did.
 
     Raises:
-        StateError: the state is another application's, or does not fit this one any more.
+        StateError: the file that tells it cannot be read, or is gone while the state is there.
     """
     file = directory / _FILE
-    before = _read(file)
-    if before is None and checkpoint.is_dir() and any(checkpoint.iterdir()):
-        _refuse(identity, directory, f"{checkpoint} is there, but {file}, which tells whose it is, is not")
-    for problem in () if before is None else _problems(before, identity):
-        _refuse(identity, directory, problem)
-    topics = {**(before.topics if before else {}), **identity.topics}
-    _write(file, replace(identity, topics=topics))
-
-
-def _problems(before: Identity, now: Identity) -> Iterator[str]:
-    if before.application != now.application:
-        yield f"it belongs to the application {before.application!r}"
-    for topic, known in before.topics.items():
-        if now.topics.get(topic, known) != known:
-            yield f"the topic {topic!r} was deleted and created again since the application read it"
-    for topic, count in before.partitions.items():
-        new = now.partitions.get(topic, count)
-        if new != count:
-            yield f"{topic!r} had {count} partitions and now has {new}, and the state is kept by partition"
-    if before.stages != now.stages:
-        yield (
-            f"the program ran in {before.stages} stages with state and now runs in {now.stages}; "
-            "a repartition or the first or last store came or went"
-        )
-    for name, form in now.stores.items():
-        yield from _changes(name, before.stores.get(name, form), form)
-
-
-def _changes(store: str, before: StoreForm, now: StoreForm) -> Iterator[str]:
-    for part, was, is_now in (("keys", before.key, now.key), ("values", before.value, now.value)):
-        if was != is_now:
-            yield f"the store {store!r} has {part} of {was}, and the program needs {is_now}"
-    if before.stage != now.stage:
-        yield f"the store {store!r} has moved from stage {before.stage} to stage {now.stage}"
-    # A store of the kind "auto" finds what one in memory has left, and no other finds what another has.
-    if before.kind != now.kind and (before.kind, now.kind) != ("memory", "auto"):
-        yield f"the store {store!r} is of the kind {before.kind}, and the program asks for {now.kind}"
-
-
-def _refuse(identity: Identity, directory: Path, found: str) -> None:
-    raise StateError(
-        f"The application {identity.application!r} cannot go on with the state in {directory}. "
-        f"Found: {found}. "
-        "Run the program that fits (a new store= for a new result, too), or begin anew under another "
-        "application.id or without this directory: then the application forgets its state and positions."
-    )
-
-
-def _read(file: Path) -> Identity | None:
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-        known = {part.name: content[part.name] for part in fields(Identity)}
-        stores = {name: StoreForm(**form) for name, form in known.pop("stores").items()}
-        return Identity(**known, stores=stores)
+        return _identity(json.loads(file.read_text(encoding="utf-8")))
     except FileNotFoundError:
+        checkpoint = directory / CHECKPOINT
+        if checkpoint.is_dir() and any(checkpoint.iterdir()):
+            raise StateError(
+                f"The state in {directory} cannot be used. "
+                f"Found: {checkpoint} is there, but {file}, which tells whose it is, is not. "
+                "Restore the file, or begin anew under another application.id or without this directory."
+            ) from None
         return None
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise StateError(
             f"{file} tells whose state lies beside it, and cannot be read. Found: {error}. "
             "Restore it, or delete the directory to begin anew."
         ) from error
 
 
-def _write(file: Path, identity: Identity) -> None:
+def write_identity(directory: Path, identity: Identity) -> None:
+    """Put down what the application is; at once, or not at all."""
+    file = directory / _FILE
     unfinished = file.with_suffix(".tmp")
     with unfinished.open("w", encoding="utf-8") as out:
         json.dump({"format": _FORMAT, **asdict(identity)}, out, indent=2)
         out.flush()
         os.fsync(out.fileno())
     unfinished.replace(file)
+
+
+def _identity(content: dict[str, Any]) -> Identity:
+    # What an earlier version did not know keeps its default.
+    known = {part.name: content[part.name] for part in fields(Identity) if part.name in content}
+    stores = {name: _form(form) for name, form in known.pop("stores").items()}
+    copies = {name: tuple(stages) for name, stages in known.pop("copies", {}).items()}
+    return Identity(**known, stores=stores, copies=copies)
+
+
+def _form(content: dict[str, Any]) -> StoreForm:
+    parts: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in content.items()}
+    return StoreForm(**parts)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, cast
 
 from pyspark.sql import SparkSession
-from pyspark.sql.types import _parse_datatype_json_string
 
 from brookmere.config import Config
 from brookmere.dsl.builder import StreamsBuilder
@@ -17,19 +16,21 @@ from brookmere.errors import StateError
 from brookmere.plan.stages import Plan, plan
 from brookmere.run.compiler import Compiled, compile_plan
 from brookmere.run.embedded import launch
+from brookmere.run.evolution import Evolution, compare
+from brookmere.run.forms import identity_of
 from brookmere.run.housekeeping import Housekeeping
-from brookmere.run.identity import Identity, StoreForm, claim, has_positions
+from brookmere.run.identity import CHECKPOINT, has_positions, read_identity
 from brookmere.run.inputs import TopicPlan, plan_topics
 from brookmere.run.instance import Instance, hold
 from brookmere.run.query import Query
 from brookmere.run.session import spark_session
+from brookmere.run.settling import settle
 from brookmere.topics import Topics
 from brookmere.topology.nodes import StoreType, Topology
 
 logger = logging.getLogger(__name__)
 
 LOG = "spark.log"
-_CHECKPOINT = "checkpoint"
 # A query takes settings of the session that applications share, so they start one after the other.
 _launching = threading.Lock()
 
@@ -93,62 +94,81 @@ def _topology(program: StreamsBuilder | Topology, config: Config) -> Topology:
 
 def _launch(planned: Plan, needed: TopicPlan, topics: Topics, config: Config, instance: Instance) -> Launched:
     application = planned.topology.application_id
-    checkpoint = instance.directory / _CHECKPOINT
-    if config.auto_offset_reset == "none" and not has_positions(checkpoint):
+    directory = instance.directory
+    before = read_identity(directory)
+    current = directory / (before.checkpoint if before else CHECKPOINT)
+    if config.auto_offset_reset == "none" and not has_positions(current):
         raise StateError(
             f"The application {application!r} does not know where to begin: it has no positions yet in "
-            f"{instance.directory}, and auto.offset.reset is none. Set it to earliest or latest."
+            f"{directory}, and auto.offset.reset is none. Set it to earliest or latest."
         )
     cores = config.num_stream_threads
     with _launching:
-        session = _session(config, instance.directory / LOG)
-        compiled = compile_plan(
-            planned,
-            session,
-            continue_on=config.continue_on,
-            last_per_batch=config.statestore_cache_max_bytes > 0,
-            store_type=cast(StoreType, config.store_type),
-            timestamps=config.default_timestamp_extractor,
-        )
+        session = _session(config, directory / LOG)
+        compiled = _compiled(planned, session, config)
+        now = identity_of(compiled, session, {**(before.topics if before else {}), **needed.ids})
+        evolution = None if before is None else compare(before, now)
+        if evolution is not None:
+            evolution.check(directory)
         for name, partitions in needed.new.items():
             topics.create(name, partitions, exist_ok=True)
             logger.info("created the topic %s with %d partitions", name, partitions)
-        ids = {name: topics[name].id for name in planned.topics}
-        identity = Identity(
-            application, ids, planned.partitions, len(planned.stages) - 1, _stores(compiled, session)
-        )
-        claim(instance.directory, checkpoint, identity)
-        query = launch(
-            compiled,
-            session=session,
-            topics=topics.directory,
-            application=application,
-            checkpoint=checkpoint,
-            reset=config.auto_offset_reset,
-            lost=config.data_loss_handler,
-            max_batch_records=config.max_batch_records,
-            dead_letter=config.errors_dead_letter_queue_topic_name,
-            new_partitions=needed.new_partitions,
-            interval_ms=config.commit_interval_ms,
-            clock_ms=config.wall_clock_interval_ms,
-            spark_partitions=min(cores, planned.tasks),
-        )
+        now = replace(now, topics={**now.topics, **{name: topics[name].id for name in planned.topics}})
+
+        def start(checkpoint: Path, **options: Any) -> Query:
+            return launch(
+                compiled,
+                session=session,
+                topics=topics.directory,
+                application=application,
+                checkpoint=checkpoint,
+                reset=config.auto_offset_reset,
+                lost=config.data_loss_handler,
+                max_batch_records=config.max_batch_records,
+                dead_letter=config.errors_dead_letter_queue_topic_name,
+                new_partitions=needed.new_partitions,
+                interval_ms=config.commit_interval_ms,
+                clock_ms=config.wall_clock_interval_ms,
+                spark_partitions=min(cores, planned.tasks),
+                **options,
+            )
+
+        query = start(settle(directory, evolution, now, topics, start))
     housekeeping = Housekeeping(topics, written=needed.written, read=planned.topics)
     housekeeping.start()
     return Launched(application, config, query, topics, instance, housekeeping)
 
 
-def _stores(compiled: Compiled, session: SparkSession) -> dict[str, StoreForm]:
-    jvm: Any = session._jvm
-    found = jvm.org.apache.spark.sql.brookmere.Assembly.stores(compiled.program)
-    return {
-        str(name): StoreForm(int(stage), str(kind), _type(key), _type(value))
-        for name, kind, key, value, stage in found
-    }
+def check_application(
+    program: StreamsBuilder | Topology, config: Config, directory: Path
+) -> Evolution | None:
+    """Tell what a program would do with the state there is; None if there is none. Nothing is changed.
+
+    Raises:
+        TopologyError: the program is wrong, its topics are missing or do not fit together.
+        StateError: the state cannot be read.
+    """
+    topology = _topology(program, config)
+    needed = plan_topics(topology, Topics(config.topics_dir), config)
+    planned = plan(topology, needed.partitions)
+    before = read_identity(directory)
+    if before is None:
+        return None
+    with _launching:
+        session = _session(config, directory / LOG)
+        compiled = _compiled(planned, session, config)
+        return compare(before, identity_of(compiled, session, {**before.topics, **needed.ids}))
 
 
-def _type(text: str) -> str:
-    return str(_parse_datatype_json_string(text).simpleString())
+def _compiled(planned: Plan, session: SparkSession, config: Config) -> Compiled:
+    return compile_plan(
+        planned,
+        session,
+        continue_on=config.continue_on,
+        last_per_batch=config.statestore_cache_max_bytes > 0,
+        store_type=cast(StoreType, config.store_type),
+        timestamps=config.default_timestamp_extractor,
+    )
 
 
 def _session(config: Config, log: Path) -> SparkSession:

@@ -228,11 +228,17 @@ def started(
     trigger: Mapping[str, Any] | None = None,
     raised: list[Exception] | None = None,
     embedded_as: str | None = None,
+    takeover: str | None = None,
 ) -> Query:
-    """Start a query whose writer `write` makes of the kernel's rows and the assembly."""
+    """Start a query whose writer `write` makes of the kernel's rows and the assembly.
+
+    `takeover` describes the state of another version of the program with which the first batch begins.
+    """
     count = checkpointed_partitions(checkpoint) or spark_partitions or _shuffle_partitions(session)
     jvm: Any = session._jvm
     assembly = jvm.org.apache.spark.sql.brookmere.Assembly(session._jsparkSession, compiled.program, count)
+    if takeover is not None:
+        assembly.takeOver(takeover)
     rows = DataFrame(assembly.rows(raw._jdf), session)
     before = session.conf.get("spark.sql.shuffle.partitions")
     session.conf.set("spark.sql.shuffle.partitions", str(count))

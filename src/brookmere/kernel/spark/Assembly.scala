@@ -22,12 +22,17 @@ final class Assembly(spark: SparkSession, val program: Program, partitions: Int)
   times.foreach(t => spark.sparkContext.register(t))
   private val stats = new QueryStats(counters, times)
 
+  private var before: Takeover = null
+
+  /** Lets the first batch begin with the state of another version of the program; call it before `rows`. */
+  def takeOver(json: String): Unit = before = Takeover.read(spark, json)
+
   /** Raw rows in, rows of the layout out, with every stage between. */
   def rows(raw: Dataset[Row]): Dataset[Row] = {
     var d = Internals.sources(spark, raw, program, stats)
     var n = 1
     while (n < program.stages.length) {
-      d = Internals.stage(spark, d, new StageProcessor(program, n, stats), partitions)
+      d = Internals.stage(spark, d, new StageProcessor(program, n, stats, before, partitions), partitions)
       n += 1
     }
     d
@@ -91,7 +96,14 @@ object Assembly {
   def oldest(program: Program, name: String, now: Long): Long =
     program.stages.iterator.flatMap(_.stores).find(_.name == name).flatMap(_.groups).fold(Long.MinValue)(_.oldest(now))
 
-  /** Name, kind, key type and value type of the stores of a program, stage by stage. */
+  /**
+   * Name, kind, key type, value type and stage of the stores of a program, stage by stage; of those with
+   * several rows per key also their shape, their retention, whether rows are found by time, and the type of
+   * what tells rows of one time apart.
+   */
   def stores(program: Program): JList[JList[String]] =
-    program.stages.toSeq.flatMap(s => s.stores.toSeq.map(d => Seq(d.name, d.kind, d.shownKey.dataType.json, d.value.dataType.json, s.number.toString).asJava)).asJava
+    program.stages.toSeq.flatMap(s => s.stores.toSeq.map { d =>
+      val groups = d.groups.toSeq.flatMap(g => Seq(g.shape, g.retention.toString, g.timed.toString, g.sub.fold("")(_.dataType.json)))
+      (Seq(d.name, d.kind, d.shownKey.dataType.json, d.value.dataType.json, s.number.toString) ++ groups).asJava
+    }).asJava
 }

@@ -74,9 +74,11 @@ object Internals {
       val field = classOf[StatefulProcessorHandleImpl].getDeclaredFields.find(_.getName.endsWith("store")).get
       field.setAccessible(true)
       val store = field.get(h).asInstanceOf[StateStore]
-      families.foreach(f => store.createColFamilyIfAbsent(f.name, f.keySchema, f.valueSchema, encoder(f)))
+      families.foreach(f => createFamily(store, f))
       Some(store)
   }
+
+  def createFamily(store: StateStore, f: Family): Unit = store.createColFamilyIfAbsent(f.name, f.keySchema, f.valueSchema, encoder(f))
 
   /** Where a key has several rows, task and key are a prefix that Spark can look for. */
   private def encoder(f: Family): KeyStateEncoderSpec =

@@ -56,7 +56,7 @@ final class SourceIterator(in: Iterator[InternalRow], program: Program, stats: Q
 }
 
 /** A stage n >= 1 inside transformWithState: one call per task and batch. */
-final class StageProcessor(program: Program, number: Int, stats: QueryStats) extends StatefulProcessor[Int, InternalRow, InternalRow] {
+final class StageProcessor(program: Program, number: Int, stats: QueryStats, before: Takeover, pieces: Int) extends StatefulProcessor[Int, InternalRow, InternalRow] {
   @transient private var backend: Backend = _
   @transient private var state: StateStore = _
   @transient private var runner: StageRunner = _
@@ -69,6 +69,7 @@ final class StageProcessor(program: Program, number: Int, stats: QueryStats) ext
     Internals.openState(getHandle, families).foreach { store =>
       state = store
       backend = new SparkBackend(store)
+      if (before != null && store.version == 0) before.fill(program, stage, store, pieces)
       runner = new StageRunner(stage)
       place = Caches.place(getHandle.getQueryInfo().getRunId.toString, store.id.operatorId, store.id.partitionId)
       caches = Caches.take(place, store.version)

@@ -53,6 +53,10 @@ final class SourceOptions(o: CaseInsensitiveStringMap) extends Serializable {
   val lost: String = o.getOrDefault("lost", "fail")
   val cores: Int = o.getInt("cores", 2)
   val tick: Long = o.getLong("tick", 0L)
+  /** Where to begin, instead of at the beginning; topics that are not named there begin as `reset` says. */
+  val begin: Option[String] = Option(o.get("begin")).filter(_.nonEmpty)
+  /** Reads nothing: the one batch ends where it begins. */
+  val stay: Boolean = o.getBoolean("stay", false)
   val wall: Boolean = o.getBoolean("wall", false) || tick > 0
 }
 
@@ -128,7 +132,12 @@ final class TopicsStream(options: SourceOptions) extends SupportsTriggerAvailabl
   def earliest(): TopicsOffset = each(_.start)
   def latest(): TopicsOffset = each(_.end)
 
-  override def initialOffset(): Offset = options.reset match {
+  override def initialOffset(): Offset = options.begin match {
+    case Some(json) => val from = TopicsOffset.read(json); complete(from).copy(told = from.told)
+    case None => firstOffset()
+  }
+
+  private def firstOffset(): TopicsOffset = options.reset match {
     case "latest" => latest()
     case "earliest" => earliest()
     case _ => throw new IllegalStateException(
@@ -152,6 +161,7 @@ final class TopicsStream(options: SourceOptions) extends SupportsTriggerAvailabl
 
   override def latestOffset(from: Offset, unused: ReadLimit): Offset = {
     val start = complete(read(from))
+    if (options.stay) return start.copy(told = read(from).told)
     if (Holds.isHeld(options.application)) return from
     val end = frozen.getOrElse(latest())
     val most = options.limit
@@ -180,7 +190,7 @@ final class TopicsStream(options: SourceOptions) extends SupportsTriggerAvailabl
 
   /** Where to read on, for all topics: new ones begin as at a first start; what is gone is told. */
   private def complete(from: TopicsOffset): TopicsOffset = {
-    lazy val first = read(initialOffset())
+    lazy val first = firstOffset()
     TopicsOffset(options.topics.map { t =>
       val m = log(t).manifest()
       t -> (from.positions.get(t) match {

@@ -1,0 +1,165 @@
+package org.apache.spark.sql.brookmere
+
+import java.util.{HashMap => JMap, UUID}
+
+import scala.jdk.CollectionConverters._
+
+import brookmere.kernel.program.{Program, Stage}
+import brookmere.kernel.rows.Slots
+import brookmere.kernel.state._
+
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.streaming.state._
+import org.apache.spark.unsafe.hash.Murmur3_x86_32
+import org.apache.spark.util.SerializableConfiguration
+
+/** Where a store was: its name, the number of its stage, how it was kept. `groups` is how its rows differed. */
+final case class Origin(name: String, stage: Int, kind: String, groups: Option[(Long, Boolean)], isGlobal: Boolean)
+
+/** Clocks of nodes that have another name now. */
+final case class NodeClock(stage: Int, from: String, to: String)
+
+/**
+ * The state of an application as another version of its program left it in a checkpoint. The first
+ * batch in a new checkpoint takes over from there what its stores need, wherever they stand now.
+ */
+final class Takeover private (
+    checkpoint: String, version: Long, partitions: Int, tasks: Int, stages: Int,
+    origins: Map[(Int, String), Origin], clocks: Map[Int, Seq[NodeClock]],
+    conf: StateStoreConf, hadoop: SerializableConfiguration) extends Serializable {
+
+  /** Fills a new piece of the state of a stage. */
+  def fill(program: Program, stage: Stage, store: StateStore, pieces: Int): Unit = {
+    val found = stage.stores.toSeq.flatMap(d => origins.get((stage.number, d.name)).map(d -> _))
+    if (found.nonEmpty) {
+      val mine = program.slots.indices.filter(t => Takeover.piece(program.slots(t), pieces) == store.id.partitionId)
+      val to = new SparkBackend(store)
+      val global = found.filter(_._2.isGlobal)
+      // A global table is the same in every task, so new tasks find theirs in the first.
+      val sources = mine.map(t => (t, if (t < tasks) t else 0)).filter { case (t, from) => t == from || global.nonEmpty }
+      val slots = Slots(tasks)
+      sources.groupBy { case (_, from) => Takeover.piece(slots(from), partitions) }.foreach { case (piece, moves) =>
+        found.map(_._2.stage).distinct.foreach { old =>
+          open(old, piece, found.collect { case (d, o) if o.stage == old => d -> o }) { from =>
+            moves.foreach { case (t, source) =>
+              takeTimes(stage.number, old, from, to, source, t, found.collect { case (d, o) if o.stage == old => (o.name, d.name) })
+            }
+            found.foreach { case (d, o) =>
+              if (o.stage == old) takeStore(program, d, o, from, to, if (o.isGlobal) moves else moves.filter(m => m._1 == m._2))
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /** Opens a piece of the old state for reading, with the families of the stores that are looked for. */
+  private def open(stage: Int, piece: Int, stores: Seq[(StoreDef, Origin)])(use: Backend => Unit): Unit = {
+    val id = StateStoreId(checkpoint + "/state", stages - stage, piece)
+    val first = Family.task
+    val provider = StateStoreProvider.createAndInit(StateStoreProviderId(id, UUID.randomUUID), first.keySchema, first.valueSchema,
+      NoPrefixKeyStateEncoderSpec(first.keySchema), useColumnFamilies = true, conf, hadoop.value, false, None)
+    try {
+      val store = provider.getStore(version)
+      try {
+        (stores.flatMap { case (d, o) => Family.of(before(d, o)) } :+ first).foreach(f => Internals.createFamily(store, f))
+        use(new SparkBackend(store))
+      } finally store.abort()
+    } finally provider.close()
+  }
+
+  /** A store as it was defined before: only what was allowed to change may differ. */
+  private def before(d: StoreDef, o: Origin): StoreDef =
+    d.copy(name = o.name, kind = o.kind, groups = d.groups.map(g => o.groups.fold(g) { case (retention, timed) => g.copy(retention = retention, timed = timed) }))
+
+  private def takeStore(program: Program, d: StoreDef, o: Origin, from: Backend, to: Backend, moves: Seq[(Int, Int)]): Unit = {
+    val was = before(d, o)
+    def inRows(kind: String) = kind == StoreDef.RocksDb
+    if (was.groups == d.groups && inRows(was.kind) == inRows(d.kind)) {
+      Family.of(was).zip(Family.of(d)).foreach { case (f, g) =>
+        moves.foreach { case (t, source) => Takeover.copy(from, f.name, to, g.name, source, t) }
+      }
+    } else moves.foreach { case (t, source) => convert(program, was, d, from, to, source, t) }
+  }
+
+  /** Reads a store as it was kept before, and puts its rows into the new one. */
+  private def convert(program: Program, was: StoreDef, d: StoreDef, from: Backend, to: Backend, source: Int, task: Int): Unit = {
+    val limits = program.settings.limits
+    val oldTimes = new Times(from, source)
+    val newTimes = new Times(to, task)
+    val old = Store.open(Array(was), from, source, oldTimes, new JMap[String, AnyRef](), limits)(was.name)
+    var caches = new JMap[String, AnyRef]()
+    def fresh(): Kept = Store.open(Array(d), to, task, newTimes, caches, limits)(d.name)
+    var now = fresh()
+    var n = 0
+    def count(): Unit = {
+      n += 1
+      // A store that outgrows memory is another one from then on.
+      if (n % Takeover.Together == 0) { now.flush(); now = fresh() }
+    }
+    old match {
+      case s: Store => s.all().foreach { e => val k = now.asInstanceOf[Store]; k.put(k.entry(s.key(e)), s.value(e), e.ts); count() }
+      case s: GroupStore => s.rows().foreach { i =>
+        val k = now.asInstanceOf[GroupStore]
+        val sub = k.form.sub.map(t => brookmere.kernel.rows.Rows.of(i.sub, t.fields)).orNull
+        k.put(k.add(k.part(s.key(i.group)), i.time, i.number, sub), s.value(i), i.ts)
+        count()
+      }
+    }
+    now.flush()
+    newTimes.flush()
+  }
+
+  /** The clocks of the task itself, of the stores that are taken over, and of the nodes that keep them. */
+  private def takeTimes(stage: Int, old: Int, from: Backend, to: Backend, source: Int, task: Int, stores: Seq[(String, String)]): Unit = {
+    val times = new Times(to, task)
+    val storeNames = stores.groupMap { case (was, _) => Clock.ofStore(was) } { case (_, now) => Clock.ofStore(now) }
+    val nodes = clocks.getOrElse(stage, Seq.empty).filter(_.stage == old)
+    from.rows(Family.TaskName).foreach { case (k, v) =>
+      if (StateRows.taskOf(k) == source) {
+        val name = StateRows.keyOf(k, 1).getUTF8String(0).toString
+        val t = StateRows.timeOf(v)
+        val targets = storeNames.getOrElse(name, Seq.empty) ++ nodes.flatMap { n =>
+          val was = Clock.ofNode(n.from)
+          if (name == was || name.startsWith(was + ":")) Some(Clock.ofNode(n.to) + name.substring(was.length)) else None
+        }
+        targets.foreach(c => times.clock(c).time = t)
+        if (Takeover.OfTask(name)) times.clock(name).advance(t)
+      }
+    }
+    times.flush()
+  }
+}
+
+object Takeover {
+  private val OfTask = Set(Clock.StreamTime, "last-record", "last-tick")
+  /** How many rows are written at once. */
+  private val Together = 10000
+
+  /** The Spark partition that a slot is sent to. */
+  private def piece(slot: Int, pieces: Int): Int = Math.floorMod(Murmur3_x86_32.hashInt(slot, 42), pieces)
+
+  private def copy(from: Backend, family: String, to: Backend, as: String, source: Int, task: Int): Unit =
+    from.rows(family).foreach { case (k, v) =>
+      if (StateRows.taskOf(k) == source) {
+        val key: UnsafeRow = if (source == task) k else { val c = k.copy(); c.getStruct(0, 1).setInt(0, task); c }
+        to.put(as, key, v)
+      }
+    }
+
+  def read(spark: SparkSession, json: String): Takeover = {
+    val root = new ObjectMapper().readTree(json)
+    def each(name: String): Seq[JsonNode] = root.path(name).elements.asScala.toSeq
+    val origins = each("stores").map { s =>
+      val groups = if (s.path("retention").isNull) None else Some((s.path("retention").asLong, s.path("timed").asBoolean))
+      (s.path("stage").asInt, s.path("name").asText) ->
+        Origin(s.path("from").asText, s.path("from_stage").asInt, s.path("kind").asText, groups, s.path("is_global").asBoolean)
+    }.toMap
+    val clocks = each("clocks").map(c => c.path("stage").asInt -> NodeClock(c.path("from_stage").asInt, c.path("from").asText, c.path("to").asText))
+    new Takeover(root.path("checkpoint").asText, root.path("version").asLong, root.path("partitions").asInt, root.path("tasks").asInt,
+      root.path("stages").asInt, origins, clocks.groupMap(_._1)(_._2),
+      new StateStoreConf(spark.sessionState.conf), new SerializableConfiguration(spark.sessionState.newHadoopConf()))
+  }
+}

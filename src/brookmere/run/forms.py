@@ -1,0 +1,60 @@
+"""Turns a compiled program into what the next start has to know of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pyspark.sql import SparkSession
+from pyspark.sql.types import _parse_datatype_json_string
+
+from brookmere.plan.lineage import lineages
+from brookmere.run.compiler import Compiled
+from brookmere.run.identity import Identity, StoreForm
+
+
+def identity_of(compiled: Compiled, session: SparkSession, topics: Mapping[str, str]) -> Identity:
+    """Return what the application is; `topics` are the ids of those that it reads, or has read."""
+    planned = compiled.plan
+    jvm: Any = session._jvm
+    kept = {store.name: store for store in planned.topology.stores}
+    origins = lineages(planned)
+    stores: dict[str, StoreForm] = {}
+    copies: dict[str, tuple[int, ...]] = {}
+    found = jvm.org.apache.spark.sql.brookmere.Assembly.stores(compiled.program)
+    for name, kind, key, value, stage, *groups in ([str(part) for part in store] for store in found):
+        if name not in kept:
+            copies[name] = (*copies.get(name, ()), int(stage))
+            continue
+        origin = origins[name]
+        shape, retention, timed, sub = groups or ("", "", "", "")
+        stores[name] = StoreForm(
+            stage=int(stage),
+            kind=kind,
+            key=_type(key),
+            value=_type(value),
+            holds=kept[name].kind,
+            retention=int(retention) if retention else None,
+            timed=timed == "true",
+            rows=f"{shape} {_type(sub)}" if sub else shape,
+            operator=origin.operator,
+            windows=origin.windows,
+            topics=origin.topics,
+            partitions=origin.partitions,
+            clocks=origin.clocks,
+            print=origin.print,
+            is_global=kept[name].is_global,
+        )
+    return Identity(
+        application=planned.topology.application_id,
+        topics=topics,
+        partitions=planned.partitions,
+        stages=len(planned.stages) - 1,
+        stores=stores,
+        copies=copies,
+        tasks=planned.tasks,
+    )
+
+
+def _type(text: str) -> str:
+    return str(_parse_datatype_json_string(text).simpleString())

@@ -1,0 +1,164 @@
+"""Turns the state of one version of a program into that of another, in a checkpoint of its own."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from brookmere.errors import StateError
+from brookmere.run.evolution import Evolution
+from brookmere.run.identity import CHECKPOINT
+from brookmere.run.query import Query, checkpointed_partitions
+from brookmere.topics import Topics
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """Where an application has stopped."""
+
+    checkpoint: Path
+    batch: int
+    """The last batch that is finished."""
+    positions: str
+    """What the source of embedded topics says about where it stood then."""
+    partitions: int
+    """Of Spark, over which the tasks are spread."""
+
+
+def stand_of(checkpoint: Path, application: str, topics: Topics) -> Stand | None:
+    """Return where an application has stopped, or None if no batch of it has ever been finished.
+
+    A batch that was begun and whose records are in no topic yet counts for nothing: it is done again.
+
+    Raises:
+        StateError: the last batch has written records, and is not finished.
+    """
+    begun, done = _last(checkpoint / "offsets"), _last(checkpoint / "commits")
+    if begun > done:
+        _refuse_written(checkpoint, application, topics, done)
+    if done < 0:
+        return None
+    partitions = checkpointed_partitions(checkpoint)
+    try:
+        lines = (checkpoint / "offsets" / str(done)).read_text(encoding="utf-8").splitlines()
+        return Stand(checkpoint, done, lines[2], partitions or 1)
+    except (OSError, IndexError) as error:
+        raise StateError(
+            f"The checkpoint in {checkpoint} cannot be read. Found: {error}. "
+            "Restore the directory from a copy, or begin anew without it."
+        ) from error
+
+
+def is_unfinished(checkpoint: Path) -> bool:
+    """Tell whether a batch was begun that is not finished."""
+    return _last(checkpoint / "offsets") > _last(checkpoint / "commits")
+
+
+def _last(log: Path) -> int:
+    names = [path.name for path in log.iterdir()] if log.is_dir() else []
+    return max((int(name) for name in names if name.isdigit()), default=-1)
+
+
+def _refuse_written(checkpoint: Path, application: str, topics: Topics, done: int) -> None:
+    try:
+        query = json.loads((checkpoint / "metadata").read_text(encoding="utf-8"))["id"]
+    except (OSError, ValueError, KeyError, TypeError):
+        query = None
+    for name in topics.names():
+        writer = topics[name].describe().writers.get(application)
+        if writer is not None and (query is None or writer.query == query) and writer.batch > done:
+            raise StateError(
+                f"The state of the application {application!r} in {checkpoint.parent} cannot be changed now. "
+                f"Found: batch {writer.batch} of the version that ran before has written to the topic "
+                f"{name!r}, and was not finished. "
+                "Start that version once, it finishes the batch; then start the new one."
+            )
+
+
+def next_checkpoint(directory: Path, current: str) -> Path:
+    """Return a directory for a checkpoint behind the current one."""
+    number = current.removeprefix(f"{CHECKPOINT}-")
+    return directory / f"{CHECKPOINT}-{int(number) + 1 if number.isdigit() else 2}"
+
+
+def sweep(directory: Path, current: str) -> None:
+    """Remove checkpoints that are not the current one: what a move has left behind, or never finished."""
+    for path in directory.glob(f"{CHECKPOINT}*"):
+        if path.name != current and path.is_dir():
+            shutil.rmtree(path)
+
+
+def move(evolution: Evolution, stand: Stand, launch: Callable[..., Query]) -> None:
+    """Run the first batch of a new checkpoint, which reads nothing and takes the state over.
+
+    `launch` starts the query of the new version with the options it is given.
+
+    Raises:
+        StateError: the state could not be taken over; the old checkpoint is as it was.
+    """
+    query = launch(
+        trigger={"availableNow": True},
+        takeover=json.dumps(_takeover(evolution, stand)),
+        begin=stand.positions,
+        stay=True,
+    )
+    try:
+        query.handle.awaitTermination()
+    except Exception as error:
+        failed = query.failure()
+        raise StateError(
+            f"The state of the application {evolution.now.application!r} could not be taken over by this "
+            f"version of the program. Found: {failed or error}. "
+            "Nothing was changed: the version that ran before still fits, and starting again tries again."
+        ) from error
+    finally:
+        query.stop()
+
+
+def _takeover(evolution: Evolution, stand: Stand) -> dict[str, Any]:
+    before = evolution.before
+    return {
+        "checkpoint": f"file:{stand.checkpoint.resolve()}",
+        "version": stand.batch + 1,
+        "partitions": stand.partitions,
+        "tasks": before.tasks,
+        "stages": before.stages,
+        "stores": list(_stores(evolution)),
+        "clocks": list(_clocks(evolution)),
+    }
+
+
+def _stores(evolution: Evolution) -> Iterator[dict[str, Any]]:
+    before, now = evolution.before, evolution.now
+    places = [(name, form.stage, evolution.pairs.get(name)) for name, form in now.stores.items()]
+    # A copy has the rows of its table.
+    places += [
+        (name, stage, evolution.pairs.get(name.removesuffix("-copy")))
+        for name, stages in now.copies.items()
+        for stage in stages
+    ]
+    for name, stage, old in places:
+        if old is None:
+            continue
+        was = before.stores[old]
+        yield {
+            "name": name,
+            "stage": stage,
+            "from": old,
+            "from_stage": was.stage,
+            "kind": was.kind,
+            "retention": was.retention,
+            "timed": was.timed,
+            "is_global": was.is_global,
+        }
+
+
+def _clocks(evolution: Evolution) -> Iterator[dict[str, Any]]:
+    for new, old in evolution.pairs.items():
+        was, form = evolution.before.stores[old], evolution.now.stores[new]
+        for source, target in zip(was.clocks, form.clocks, strict=False):
+            yield {"stage": form.stage, "from_stage": was.stage, "from": source, "to": target}
