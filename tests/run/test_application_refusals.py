@@ -85,14 +85,6 @@ def test_topic_that_was_created_again_is_refused(home: Home) -> None:
         home.application(shout()).start()
 
 
-def test_store_that_would_be_lost_is_refused(home: Home) -> None:
-    home.write("in", "a")
-    home.run(count())
-
-    with pytest.raises(bm.StateError, match="the store 'counts' is of the kind auto, and the program asks"):
-        home.application(count(), store__type="rocksdb").start()
-
-
 def test_state_that_is_gone_is_told(home: Home) -> None:
     home.write("in", "a")
     state = home.run(count()).state_directory / "checkpoint" / "state"

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from brookmere.cli import console, consume, describe, doctor, produce, run, topics
+from brookmere.cli import check, console, consume, describe, doctor, produce, run, topics
 from brookmere.cli.demo.command import demo
 from brookmere.cli.failures import tell
 from brookmere.cli.supervise import INTERRUPTED
@@ -53,6 +53,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("run")(run.run)
+app.command("check")(check.check)
 app.command("describe")(describe.describe)
 app.add_typer(topics.app, name="topics")
 app.command("produce")(produce.produce)

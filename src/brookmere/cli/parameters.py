@@ -23,6 +23,29 @@ TopicsDir = Annotated[
         show_default=False,
     ),
 ]
+StateDir = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Where the state lies; by default in $BROOKMERE_HOME/state, or .brookmere/state.",
+        show_default=False,
+    ),
+]
+Config = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-c",
+        metavar="KEY=VALUE",
+        help="A setting by Kafka Streams' name; may be repeated.",
+        show_default=False,
+    ),
+]
+ConfigFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--config", metavar="FILE", help="A file of settings, as Java properties.", show_default=False
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for other programs.")]
 Partitions = Annotated[
     int, typer.Option("--partitions", "-p", min=1, metavar="N", help="How many partitions it gets.")

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import logging
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from brookmere.cli import console
 from brookmere.cli.load import load
-from brookmere.cli.parameters import Program, TopicsDir, settings
+from brookmere.cli.parameters import Config, ConfigFile, Program, StateDir, TopicsDir, settings
 from brookmere.cli.progress_view import JsonView, LiveView, PlainView, View
+from brookmere.cli.settings import application
 from brookmere.cli.supervise import supervise
-from brookmere.config import read
-from brookmere.dsl.builder import StreamsBuilder
-from brookmere.topology.nodes import Topology
 
 if TYPE_CHECKING:
     from brookmere.run.application import Application
@@ -23,30 +20,10 @@ if TYPE_CHECKING:
 
 def run(
     program: Program,
-    config: Annotated[
-        list[str] | None,
-        typer.Option(
-            "-c",
-            metavar="KEY=VALUE",
-            help="A setting by Kafka Streams' name; may be repeated.",
-            show_default=False,
-        ),
-    ] = None,
-    config_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--config", metavar="FILE", help="A file of settings, as Java properties.", show_default=False
-        ),
-    ] = None,
+    config: Config = None,
+    config_file: ConfigFile = None,
     topics_dir: TopicsDir = None,
-    state_dir: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Where the state lies; by default in $BROOKMERE_HOME/state, or .brookmere/state.",
-            show_default=False,
-        ),
-    ] = None,
+    state_dir: StateDir = None,
     master: Annotated[
         str | None,
         typer.Option(
@@ -98,30 +75,18 @@ def run(
         **({"auto.create.topics": "true"} if create_topics else {}),
         **({} if partitions is None else {"default.partitions": str(partitions)}),
     }
-    application = _application(loaded, config_file, chosen)
-    # Compiling takes half a minute, and is worth a line.
-    logging.getLogger("brookmere.kernel.build").setLevel(logging.INFO)
-    supervise(application, _view(application, quiet=quiet, as_json=json_progress), until_idle=until_idle)
+    made = application(loaded, config_file, chosen)
+    # Compiling takes half a minute, and is worth a line; so is a change of the state.
+    for name in ("brookmere.kernel.build", "brookmere.run.settling"):
+        logging.getLogger(name).setLevel(logging.INFO)
+    supervise(made, _view(made, quiet=quiet, as_json=json_progress), until_idle=until_idle)
 
 
-def _application(
-    program: StreamsBuilder | Topology, file: Path | None, chosen: dict[str, str]
-) -> Application:
-    # PySpark takes a second to load, which the other commands need not wait for.
-    from brookmere.run.application import Application
-
-    if file is None:
-        return Application(program, chosen)
-    # Checked by themselves, so that the words are about what stands in the command line.
-    read(chosen)
-    return Application(program, file, **{name.replace(".", "__"): value for name, value in chosen.items()})
-
-
-def _view(application: Application, *, quiet: bool, as_json: bool) -> View:
+def _view(made: Application, *, quiet: bool, as_json: bool) -> View:
     if as_json:
         return JsonView()
     if quiet:
         return View()
-    console.say(f"{application.application_id}: topics in {application.config.topics_dir}; Ctrl-C stops.")
+    console.say(f"{made.application_id}: topics in {made.config.topics_dir}; Ctrl-C stops.")
     kind = LiveView if console.err.is_terminal else PlainView
-    return kind(application.application_id)
+    return kind(made.application_id)

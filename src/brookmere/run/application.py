@@ -12,7 +12,8 @@ from typing import Any, Self
 from brookmere.config import Config, Settings, read
 from brookmere.dsl.builder import StreamsBuilder
 from brookmere.errors import BrookmereError, UnsupportedError
-from brookmere.run.launching import Launched, launch_application
+from brookmere.run.evolution import Evolution
+from brookmere.run.launching import Launched, check_application, launch_application
 from brookmere.run.lifecycle import Lifecycle, State, StateListener
 from brookmere.run.progress import Progress
 from brookmere.run.watcher import Watcher
@@ -102,6 +103,17 @@ class Application:
                 # Stopped by a signal in the meantime.
                 watcher.ask_to_stop(0.0)
             watcher.start()
+
+    def check(self) -> Evolution | None:
+        """Tell what a start would do with the state that an earlier version has left; None if there is none.
+
+        Nothing is started or changed, and the version before may be running.
+
+        Raises:
+            TopologyError: the program is wrong, its topics are missing or do not fit together.
+            StateError: the state directory cannot be read.
+        """
+        return check_application(self._program, self._config, self.state_directory)
 
     def stop(self, timeout: float = 60.0) -> None:
         """Finish the batch at hand, stop, and wait for it; a second call only waits.

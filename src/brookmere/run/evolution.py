@@ -43,10 +43,18 @@ class Evolution:
     pairs: dict[str, str] = field(default_factory=dict)
     """By the name of a new store, the old one whose state it goes on with."""
 
+    notes: tuple[str, ...] = ()
+    """What else is worth knowing beforehand."""
+
     @property
     def refusals(self) -> tuple[Finding, ...]:
         """The stores that cannot go on."""
         return tuple(f for f in self.findings if f.outcome == "refused")
+
+    @property
+    def is_possible(self) -> bool:
+        """Tell whether the new version can go on with the state."""
+        return not self.problems and not self.refusals
 
     @property
     def changes(self) -> tuple[Finding, ...]:
@@ -99,12 +107,16 @@ def compare(before: Identity, now: Identity) -> Evolution:
     matches = match(before.stores, now.stores)
     findings = [_finding(name, before, now, matches) for name in now.stores]
     findings += _copies(before, now, matches)
-    findings += [
-        Finding(name, "dropped", ("the program has it no more; should it come back, it begins empty",))
-        for name in before.stores
-        if name not in matches.pairs.values()
-    ]
+    gone = [name for name in before.stores if name not in matches.pairs.values()]
+    doubted = {old for alike in matches.doubtful.values() for old in alike}
+    findings += [_dropped(name, now) for name in gone if name not in doubted]
     return Evolution(before, now, problems, tuple(findings), dict(matches.pairs))
+
+
+def _dropped(name: str, now: Identity) -> Finding:
+    if name in now.stores:
+        return Finding(name, "dropped", ("what had this name until now belongs to an operator that is gone",))
+    return Finding(name, "dropped", ("the program has it no more; should it come back, it begins empty",))
 
 
 def _problems(before: Identity, now: Identity) -> Iterator[str]:
@@ -115,7 +127,7 @@ def _problems(before: Identity, now: Identity) -> Iterator[str]:
             yield f"the topic {topic!r} was deleted and created again since the application read it"
         count = before.partitions.get(topic)
         new = now.partitions.get(topic, count)
-        if new != count:
+        if count is not None and new != count:
             yield f"{topic!r} had {count} partitions and now has {new}, and the state is kept by partition"
 
 

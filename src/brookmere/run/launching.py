@@ -22,6 +22,7 @@ from brookmere.run.housekeeping import Housekeeping
 from brookmere.run.identity import CHECKPOINT, has_positions, read_identity
 from brookmere.run.inputs import TopicPlan, plan_topics
 from brookmere.run.instance import Instance, hold
+from brookmere.run.moving import is_unfinished
 from brookmere.run.query import Query
 from brookmere.run.session import spark_session
 from brookmere.run.settling import settle
@@ -155,9 +156,17 @@ def check_application(
     if before is None:
         return None
     with _launching:
-        session = _session(config, directory / LOG)
+        # The version before may be writing to its log.
+        session = _session(config, None)
         compiled = _compiled(planned, session, config)
-        return compare(before, identity_of(compiled, session, {**before.topics, **needed.ids}))
+        evolution = compare(before, identity_of(compiled, session, {**before.topics, **needed.ids}))
+    if evolution.needs_move and is_unfinished(directory / before.checkpoint):
+        note = (
+            "a batch of the version before is not finished: stop it in good order, or, if it has stopped, "
+            "start it once more, before the new one"
+        )
+        return replace(evolution, notes=(note,))
+    return evolution
 
 
 def _compiled(planned: Plan, session: SparkSession, config: Config) -> Compiled:
@@ -171,7 +180,7 @@ def _compiled(planned: Plan, session: SparkSession, config: Config) -> Compiled:
     )
 
 
-def _session(config: Config, log: Path) -> SparkSession:
+def _session(config: Config, log: Path | None) -> SparkSession:
     cores = config.num_stream_threads
     session = spark_session(master=f"local[{cores}]", partitions=cores, log=log, settings=config.spark)
     running = session.sparkContext.defaultParallelism

@@ -1,0 +1,25 @@
+"""Turns a program and the settings of a command line into an application."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from brookmere.config import read
+from brookmere.dsl.builder import StreamsBuilder
+from brookmere.topology.nodes import Topology
+
+if TYPE_CHECKING:
+    from brookmere.run.application import Application
+
+
+def application(program: StreamsBuilder | Topology, file: Path | None, chosen: dict[str, str]) -> Application:
+    """Return the application of a program; what was chosen wins over the file."""
+    # PySpark takes a second to load, which the other commands need not wait for.
+    from brookmere.run.application import Application
+
+    if file is None:
+        return Application(program, chosen)
+    # Checked by themselves, so that the words are about what stands in the command line.
+    read(chosen)
+    return Application(program, file, **{name.replace(".", "__"): value for name, value in chosen.items()})
