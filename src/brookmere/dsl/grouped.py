@@ -6,14 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from brookmere.dsl.arguments import columns_of, initial_of, lambda_of
+from brookmere.dsl.arguments import columns_of, initial_of, lambda_of, top_of
 from brookmere.dsl.cogrouped import CogroupedKStream
 from brookmere.dsl.graph import Graph
+from brookmere.dsl.late import late_topic
 from brookmere.dsl.steps import ProcessorStep, RepartitionStep, Step, repartition_step
 from brookmere.dsl.table import KTable
-from brookmere.dsl.window_arguments import windows_of
+from brookmere.dsl.window_arguments import closing_idle, windows_of
 from brookmere.dsl.windowed import WindowedKStream
 from brookmere.serde import Long, Serde, Windowed
+from brookmere.topology.durations import Duration
 from brookmere.topology.function import function, here
 from brookmere.topology.nodes import Store, StoreType
 from brookmere.topology.operators import Aggregate, Literal, ShortAggregate, WindowAggregate
@@ -104,9 +106,43 @@ class KGroupedStream:
         """Begin an aggregate of several grouped streams, this one folded by `step`."""
         return CogroupedKStream(self._graph).cogroup(self, step)
 
-    def windowed_by(self, windows: Windows, *, emit: Emit | None = None) -> WindowedKStream:
-        """Fold the records of each key by spans of time. `emit` is "update", the default, or "close"."""
-        return WindowedKStream(self, windows_of(windows)).emit_strategy("update" if emit is None else emit)
+    def top_n(
+        self,
+        n: int,
+        *,
+        by: str | Callable[..., Any],
+        lowest: bool = False,
+        store: str | None = None,
+        store_type: StoreType = "auto",
+        name: str | None = None,
+    ) -> KTable:
+        """Keep the `n` values of each key with the highest of `by`, a field or a function of the value.
+
+        The result is an array, the best first; among equals the one that came first. `lowest` turns the order
+        around. Values without `by` are left out.
+        """
+        step = top_of(n, by, lowest)
+        kept = self._graph.store(store, _AGGREGATE, store_type)
+        operator = Aggregate(kept.name, step)
+        return self._fold(operator, self._graph.name(name, _AGGREGATE), kept, None)
+
+    def windowed_by(
+        self,
+        windows: Windows,
+        *,
+        emit: Emit | None = None,
+        close_idle_after: Duration | None = None,
+        late_to: str | None = None,
+    ) -> WindowedKStream:
+        """Fold the records of each key by spans of time. `emit` is "update", the default, or "close".
+
+        Once a task has had no record for `close_idle_after`, stream time goes on with the wall clock, so that
+        the last windows close. Records that are dropped go to the topic `late_to`, with the reason.
+        """
+        found = windows_of(windows)
+        idle = closing_idle(close_idle_after, found)
+        windowed = WindowedKStream(self, found, _idle_ms=idle, _late_to=late_topic(self._graph, late_to))
+        return windowed.emit_strategy("update" if emit is None else emit)
 
     def _fold(
         self,

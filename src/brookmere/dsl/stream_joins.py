@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from brookmere.dsl.arguments import how_of, lambda_of, refuse
 from brookmere.dsl.join_repartition import with_its_task
+from brookmere.dsl.late import idle_ms, late_topic, send_late
 from brookmere.dsl.steps import ProcessorStep
 from brookmere.dsl.stream_stream_join import join_streams
 from brookmere.dsl.table import GlobalKTable, KTable
@@ -35,6 +36,8 @@ class JoinOptions:
     store: str | None = None
     store_type: StoreType = "auto"
     name: str | None = None
+    close_idle_after: Duration | None = None
+    late_to: str | None = None
 
 
 def join(
@@ -56,8 +59,9 @@ def join(
     match other:
         case KStream():
             windows = _windows(options)
+            idle, late = idle_ms(options.close_idle_after), late_topic(stream._graph, options.late_to)
             return join_streams(
-                stream, other, join, how, windows, options.store, options.store_type, options.name
+                stream, other, join, how, windows, options.store, options.store_type, options.name, idle, late
             )
         case KTable():
             return _join_table(stream, other, join, how, options)
@@ -66,14 +70,14 @@ def join(
 
 
 _TAKEN = {
-    "KStream": ("windows", "store", "store_type", "name"),
-    "KTable": ("grace", "name"),
+    "KStream": ("windows", "store", "store_type", "close_idle_after", "late_to", "name"),
+    "KTable": ("grace", "late_to", "name"),
     "GlobalKTable": ("key", "name"),
 }
 
 
 def _check_options(kind: str, options: JoinOptions) -> None:
-    for option in ("windows", "key", "grace", "store", "store_type"):
+    for option in ("windows", "key", "grace", "store", "store_type", "close_idle_after", "late_to"):
         default = "auto" if option == "store_type" else None
         if getattr(options, option) != default and option not in _TAKEN[kind]:
             refuse(f"A join with a {kind} takes no {option}=", f"It takes {', '.join(_TAKEN[kind])}")
@@ -122,6 +126,7 @@ def _join_table(stream: KStream, table: KTable, joiner: Function, how: How, opti
         keeps_null_keys=how == "left",
     )
     graph.add(step, stream._step)
+    send_late(graph, step, late_topic(graph, options.late_to), stream._key, stream._value)
     return replace(stream, _step=step, _value=None, _sources=sources)
 
 

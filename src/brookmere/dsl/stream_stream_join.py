@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from brookmere.dsl.graph import Graph
 from brookmere.dsl.join_repartition import with_its_task
 from brookmere.dsl.join_steps import StreamJoinStep
+from brookmere.dsl.late import late_name
 from brookmere.dsl.steps import ProcessorStep
 from brookmere.topology.function import Function, here
-from brookmere.topology.nodes import ProcessorNode, Store, StoreKind, StoreType
+from brookmere.topology.nodes import ProcessorNode, SinkNode, Store, StoreKind, StoreType
 from brookmere.topology.operators import How, JoinBuffer, PassThrough, Side, StreamJoin
 from brookmere.topology.windows import JoinWindows
 
@@ -31,6 +32,8 @@ def join_streams(
     store: str | None,
     store_type: StoreType,
     name: str | None,
+    idle: int | None = None,
+    late_to: str | None = None,
 ) -> KStream:
     """Return the stream of pairs whose times are as close as `windows` says."""
     graph = left._graph
@@ -59,6 +62,7 @@ def join_streams(
             clock=names.merge,
             drop_late=graph.corrects("join-late-records"),
             wait_for_grace=graph.corrects("join-unmatched-out-of-order"),
+            close_idle_ms=idle,
         )
         used = (other.name,) if stores.unmatched is None else (other.name, stores.unmatched.name)
         return ProcessorNode(node, (buffer,), operator, used, here())
@@ -74,10 +78,21 @@ def join_streams(
         store=stores.unmatched,
         buffers=(names.left_buffer, names.right_buffer),
         keeps_null_keys=how != "inner",
+        late=_late(late_to, (names.left, left), (names.right, right)),
     )
     graph.add(step, left._step, right._step)
     key = left._key if left._key == right._key else None
     return replace(left, _step=step, _key=key, _value=None, _sources=sources)
+
+
+def _late(topic: str | None, *sides: tuple[str, KStream]) -> tuple[SinkNode, ...]:
+    """Return the sinks for what the sides drop."""
+    if topic is None:
+        return ()
+    return tuple(
+        SinkNode(late_name(node), (node,), topic, stream._key, stream._value, late=True, location=here())
+        for node, stream in sides
+    )
 
 
 class _Names:

@@ -58,7 +58,7 @@ def until_time_limit(
     return Suppressed(wait_ms, *_bounds(max_records, max_bytes), when_full)
 
 
-def suppress(graph: Graph, above: Step, until: object, name: str | None) -> Step:
+def suppress(graph: Graph, above: Step, until: object, name: str | None, idle: int | None = None) -> Step:
     """Add the step that holds back the updates of the table `above`."""
     if not isinstance(until, Suppressed):
         remedy = "Pass brookmere.until_window_closes() or brookmere.until_time_limit(duration)"
@@ -78,6 +78,7 @@ def suppress(graph: Graph, above: Step, until: object, name: str | None) -> Step
         max_records=until.max_records,
         max_bytes=until.max_bytes,
         stop_when_full=until.when_full == "stop",
+        close_idle_ms=idle,
     )
     # The buffer tells those who look into the table what was sent last, which it has as the old value.
     send_old_values(above, force=True)

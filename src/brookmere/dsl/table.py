@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from brookmere.dsl.arguments import lambda_of, serde_of
 from brookmere.dsl.graph import Graph
+from brookmere.dsl.late import idle_ms, late_topic, send_late
 from brookmere.dsl.old_values import send_old_values
 from brookmere.dsl.steps import ProcessorStep, Step
 from brookmere.dsl.suppressed import Suppressed, suppress
 from brookmere.dsl.table_joins import join
 from brookmere.dsl.views import is_versioned
 from brookmere.serde import Serde
+from brookmere.topology.durations import Duration
 from brookmere.topology.function import here
 from brookmere.topology.nodes import Store, StoreType
 from brookmere.topology.operators import (
@@ -132,12 +134,24 @@ class KTable:
         send_old_values(self._step, force=True)
         return KGroupedTable(self._graph, step, serde_of("key", key), name)
 
-    def suppress(self, until: Suppressed, *, name: str | None = None) -> KTable:
+    def suppress(
+        self,
+        until: Suppressed,
+        *,
+        close_idle_after: Duration | None = None,
+        late_to: str | None = None,
+        name: str | None = None,
+    ) -> KTable:
         """Hold updates back: `until_window_closes()`, or `until_time_limit(duration)`.
 
-        A row that is updated while it waits is sent once, with its latest value.
+        A row that is updated while it waits is sent once, with its latest value. Once a task has had no
+        record for `close_idle_after`, stream time goes on with the wall clock, so that the last rows come
+        out. Updates that come too late are dropped; they go to the topic `late_to`, with the reason.
         """
-        return replace(self, _step=suppress(self._graph, self._step, until, name), _store=None)
+        late = late_topic(self._graph, late_to)
+        step = suppress(self._graph, self._step, until, name, idle_ms(close_idle_after))
+        send_late(self._graph, step, late, self._key, self._value)
+        return replace(self, _step=step, _store=None)
 
     def join(
         self,

@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 from brookmere.dsl.arguments import lambda_of, refuse
 from brookmere.dsl.graph import Graph
+from brookmere.dsl.late import idle_ms
 from brookmere.serde import Serde, Windowed
 from brookmere.serde.default import Natural
 from brookmere.topology.durations import Duration, milliseconds
@@ -35,6 +36,13 @@ def emit_of(emit: Emit, windows: Windows) -> Emit:
     if emit == "close" and isinstance(windows, UnlimitedWindows):
         refuse('UnlimitedWindows never close, so emit="close" would send nothing', 'Use emit="update"')
     return emit
+
+
+def closing_idle(duration: Duration | None, windows: Windows) -> int | None:
+    """Return after how many idle milliseconds windows close, after a look whether these can."""
+    if duration is not None and isinstance(windows, UnlimitedWindows):
+        refuse("UnlimitedWindows never close, so close_idle_after would do nothing", "Leave it out")
+    return idle_ms(duration)
 
 
 def merger_of(merger: Callable[..., Any] | None, windows: Windows) -> Function | None:

@@ -27,6 +27,8 @@ class WindowedCogroupedKStream:
 
     _cogrouped: CogroupedKStream
     _windows: Windows
+    _idle_ms: int | None = None
+    _late_to: str | None = None
 
     def aggregate(
         self,
@@ -49,7 +51,15 @@ class WindowedCogroupedKStream:
 
         def operator(step: Function) -> WindowAggregate:
             skip = graph.corrects("window-null-values")
-            return WindowAggregate(kept.name, self._windows, step, start, merging, skip_nulls=skip)
+            return WindowAggregate(
+                kept.name,
+                self._windows,
+                step,
+                start,
+                merging,
+                skip_nulls=skip,
+                close_idle_ms=self._idle_ms,
+            )
 
-        table = self._cogrouped._fold(operator, kept, name)
+        table = self._cogrouped._fold(operator, kept, name, self._late_to)
         return replace(table, _key=windowed_serde(self._cogrouped._common_key(), self._windows))

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,8 +16,10 @@ from pyspark.sql.types import DataType, _parse_datatype_json_string
 from brookmere.errors import ExpressionError, Fault, UnsupportedError
 from brookmere.plan.stages import Plan
 from brookmere.run.columns import NOTHING, RECORD, REDUCER, STEP, column, pair, to_column
-from brookmere.run.refusals import explained, leaves_type_open
+from brookmere.run.refusals import about, explained, leaves_type_open
 from brookmere.run.shorts import Folded, TypeOf, fold
+from brookmere.run.timing import TIME_OPERATORS, expiring_table
+from brookmere.run.top import top
 from brookmere.run.wire import Wire
 from brookmere.topology import operators as op
 from brookmere.topology.function import Function
@@ -27,14 +28,7 @@ from brookmere.topology.nodes import ProcessorNode
 At = tuple[int, str, int, list[int]]
 """What every node is added with: its number, name, stage and the numbers of its parents."""
 
-Step = Function | tuple[op.ShortAggregate, ...]
-
-
-def about(function: object, node: str, where: str | None) -> AbstractContextManager[None]:
-    """Explain failures as those of a user's function, at its own line."""
-    if isinstance(function, Function):
-        return explained(f"{function.role} ({node})", str(function.location))
-    return explained(f"node {node}", where)
+Step = op.Fold
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,17 +110,20 @@ class Processors:
         self.builder.tableToStream(*at)
 
     def _table_source(self, node: ProcessorNode, o: op.TableSource, at: At) -> None:
-        self.builder.tableSource(*at, o.store, self._kind(o.store), o.send_old)
+        if o.ttl_ms is not None:
+            expiring_table(self, node, o, at)
+            return
+        self.builder.tableSource(*at, o.store, self.kind(o.store), o.send_old)
 
     def _table_filter(self, node: ProcessorNode, o: op.TableFilter, at: At) -> None:
         with about(o.predicate, node.name, None):
             test = column(o.predicate, RECORD)._jc
-            self.builder.tableFilter(*at, test, o.negate, o.store, self._kind(o.store), o.send_old)
+            self.builder.tableFilter(*at, test, o.negate, o.store, self.kind(o.store), o.send_old)
 
     def _table_map_values(self, node: ProcessorNode, o: op.TableMapValues, at: At) -> None:
         with about(o.function, node.name, None):
             mapped = column(o.function, RECORD)._jc
-            kind = self._kind(o.store)
+            kind = self.kind(o.store)
             self.builder.tableMapValues(*at, mapped, o.store, kind, o.send_old, o.sees_null)
 
     def _table_group(self, node: ProcessorNode, o: op.TableGroup, at: At) -> None:
@@ -147,7 +144,7 @@ class Processors:
         with about(o.step, node.name, str(node.location)):
             kept = combined.kept if combined else self._kept_type(o.store, initial)
             self.builder.aggregate(
-                *at, o.store, self._kind(o.store), _jc(initial), step._jc, kept, _jc(result), o.send_old,
+                *at, o.store, self.kind(o.store), _jc(initial), step._jc, kept, _jc(result), o.send_old,
                 combined is not None,
             )  # fmt: skip
 
@@ -187,7 +184,7 @@ class Processors:
             steps = [add._jc, _jc(subtract)]
             kept = self.builder.aggregateType(_jc(initial), at[3] * 2, steps)
             self.builder.tableAggregate(
-                *at, o.store, self._kind(o.store), _jc(initial), *steps, kept, _jc(result), o.send_old
+                *at, o.store, self.kind(o.store), _jc(initial), *steps, kept, _jc(result), o.send_old
             )
 
     def _kept_type(self, store: str, initial: Column | None) -> str:
@@ -231,10 +228,14 @@ class Processors:
             return None
         where = str(node.location) if node.location else None
         types = _ColumnTypes(self.builder, parent)
+        if isinstance(step, op.Top):
+            with about(step.by, node.name, where):
+                return top(step, types, undoable=isinstance(node.operator, op.TableAggregate))
         with explained(f"agg() of {node.name}", where):
             return fold(step, self.wire.type_of(parent, False), types, where)
 
-    def _kind(self, store: str | None) -> str:
+    def kind(self, store: str | None) -> str:
+        """Return the kind of a store, the program's own where it leaves that open."""
         if store is None:
             return ""
         chosen = next(s.store_type for s in self.plan.topology.stores if s.name == store)
@@ -259,6 +260,7 @@ _ADD: dict[type, Callable[[Processors, ProcessorNode, Any, At], None]] = {
     op.TableToStream: Processors._to_stream,
     op.TableGroup: Processors._table_group,
     op.TableAggregate: Processors._table_aggregate,
+    **TIME_OPERATORS,
 }
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException, ParseException, PySparkException
 from pyspark.logger import PySparkLogger
 
 from brookmere.errors import ExpressionError, Fault, nearest
+from brookmere.topology.function import Function
 
 _WORDS = {
     "python": (
@@ -78,6 +79,13 @@ _SAME_AS = {
 }
 _CORRECT = "Correct the expression"
 _QUERY_LOGS = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
+
+
+def about(function: object, node: str, where: str | None) -> AbstractContextManager[None]:
+    """Explain failures as those of a user's function, at its own line."""
+    if isinstance(function, Function):
+        return explained(f"{function.role} ({node})", str(function.location))
+    return explained(f"node {node}", where)
 
 
 @contextmanager

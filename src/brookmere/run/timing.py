@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import SparkSession
 
 from brookmere.plan.stages import Plan
-from brookmere.run.columns import RECORD, column
+from brookmere.run.columns import KEY, RECORD, VALUE, column
+from brookmere.run.refusals import about
+from brookmere.topology import operators as op
 from brookmere.topology.function import Function
 from brookmere.topology.nodes import ProcessorNode, SourceNode
 from brookmere.topology.times import RecordClock
 
+if TYPE_CHECKING:
+    from brookmere.run.processors import At, Processors
+
 _WALL = "wall-clock"
 _SHORTEST_TICK_MS = 10
+_SAME = {1: (VALUE,), 2: (KEY, VALUE)}
 
 
 def source_time(session: SparkSession, node: SourceNode, key: Any, value: Any, default: str) -> Any:
@@ -47,3 +54,17 @@ def wall_options(plan: Plan, program: Any, clock_ms: int) -> dict[str, Any]:
     patience = [getattr(node.operator, "close_idle_ms", None) for node in nodes]
     tick = min([clock_ms, *(ms for ms in patience if ms is not None)])
     return {"tick": max(_SHORTEST_TICK_MS, tick)}
+
+
+def expiring_table(processors: Processors, node: ProcessorNode, o: op.TableSource, at: At) -> None:  # noqa: ARG001
+    """Add a table whose rows have a time to live."""
+    processors.builder.expiringTable(*at, o.store, processors.kind(o.store), o.ttl_ms, o.send_old)
+
+
+def _dedupe(processors: Processors, node: ProcessorNode, o: op.Dedupe, at: At) -> None:
+    with about(o.by, node.name, None):
+        by = None if o.by is None else column(o.by, _SAME)._jc
+        processors.builder.dedupe(*at, o.store, processors.kind(o.store), by, o.within_ms)
+
+
+TIME_OPERATORS: dict[type, Callable[[Processors, ProcessorNode, Any, At], None]] = {op.Dedupe: _dedupe}

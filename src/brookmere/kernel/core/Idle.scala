@@ -8,7 +8,7 @@ package brookmere.kernel.core
 trait Idle extends Processor {
   def closeIdle: Long
 
-  /** Stream time of the operator on the task at hand; Long.MinValue before its first record. */
+  /** Stream time of the operator on the task at hand; negative before its first record. */
   protected def idleTime: Long
 
   /** Moves stream time on to `streamTime`, and lets go what that brings to an end. */
@@ -16,7 +16,7 @@ trait Idle extends Processor {
 
   override def needsTicks: Boolean = closeIdle >= 0
 
-  override def tick(wall: Long): Unit = if (closeIdle >= 0 && idleTime != Long.MinValue) {
+  override def tick(wall: Long): Unit = if (closeIdle >= 0 && idleTime >= 0) {
     val passed = task.idleFor(wall, closeIdle)
     if (passed > 0) advance(idleTime + passed)
   }
