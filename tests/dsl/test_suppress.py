@@ -105,6 +105,13 @@ def test_full_buffer_may_stop_the_application() -> None:
     assert suppress_of(app).stop_when_full
 
 
+def test_rows_may_be_sent_when_no_more_updates_come() -> None:
+    app = builder()
+    app.table("in").suppress(bm.until_time_limit(5), close_idle_after=timedelta(seconds=2))
+
+    assert suppress_of(app).close_idle_ms == 2000
+
+
 def test_names_are_those_of_kafka_streams() -> None:
     app = builder()
     table = app.table("in", store="kept")

@@ -103,6 +103,16 @@ def test_results_may_be_sent_at_close(by: str) -> None:
     assert found.emit == "close"
 
 
+def test_windows_may_close_when_no_more_records_come() -> None:
+    app = builder()
+    grouped = app.stream("in").group_by_key()
+    grouped.windowed_by(TUMBLING, emit="close", close_idle_after=timedelta(seconds=2)).count()
+
+    (found,) = aggregates(app)
+
+    assert found.close_idle_ms == 2000
+
+
 @pytest.mark.parametrize(
     ("windows", "kind", "retention", "length"),
     [
@@ -248,6 +258,8 @@ def _windowed(windows: Any) -> bm.WindowedKStream:
         (lambda: _windowed(bm.JoinWindows(10)), "windowed_by\\(\\) takes windows"),
         (lambda: _windowed(bm.UnlimitedWindows()).emit_strategy("close"), "never close"),
         (lambda: _windowed(TUMBLING).emit_strategy("end"), "There is no emit strategy 'end'"),  # type: ignore[arg-type]
+        (lambda: _windowed(TUMBLING).emit_strategy("update", close_idle_after=5), "every update is sent"),
+        (lambda: _windowed(TUMBLING).emit_strategy("close", close_idle_after=0), "must not be zero"),
         (lambda: _windowed(SESSIONS).aggregate("", any_function), "needs a merger"),
         (
             lambda: _windowed(TUMBLING).aggregate("", any_function, merger=any_function),

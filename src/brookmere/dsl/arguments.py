@@ -27,7 +27,7 @@ def lambda_of(role: str, call: Callable[..., Any]) -> Function:
 
 
 def field_or_lambda(role: str, given: str | Callable[..., Any]) -> Function:
-    """Return the function that reads a field of the value, "a.b" for a field in a field, or `given` itself."""
+    """Return the function that reads a field of the value, "a.b" for one in another, or `given` itself."""
     if not isinstance(given, str):
         return lambda_of(role, given)
     if not given:

@@ -11,10 +11,9 @@ from brookmere.dsl.graph import Graph
 from brookmere.dsl.late import late_topic, send_late
 from brookmere.dsl.steps import ProcessorStep, Step
 from brookmere.dsl.table import KTable
-from brookmere.dsl.window_arguments import closing_idle, windows_of
+from brookmere.dsl.window_arguments import windows_of
 from brookmere.dsl.windowed_cogrouped import AGGREGATE, WindowedCogroupedKStream
 from brookmere.serde import Serde
-from brookmere.topology.durations import Duration
 from brookmere.topology.function import Function, here
 from brookmere.topology.nodes import Store, StoreType
 from brookmere.topology.operators import Aggregate, PassThrough, WindowAggregate
@@ -61,17 +60,12 @@ class CogroupedKStream:
         table = self._fold(lambda step: Aggregate(kept.name, step, start), kept, name)
         return replace(table, _key=self._common_key())
 
-    def windowed_by(
-        self, windows: Windows, *, close_idle_after: Duration | None = None, late_to: str | None = None
-    ) -> WindowedCogroupedKStream:
+    def windowed_by(self, windows: Windows, *, late_to: str | None = None) -> WindowedCogroupedKStream:
         """Fold the records of each key by spans of time. Results are sent at every update.
 
-        Once a task has had no record for `close_idle_after`, stream time goes on with the wall clock.
         Records that are dropped go to the topic `late_to`, with the reason.
         """
-        found = windows_of(windows)
-        idle, late = closing_idle(close_idle_after, found), late_topic(self._graph, late_to)
-        return WindowedCogroupedKStream(self, found, idle, late)
+        return WindowedCogroupedKStream(self, windows_of(windows), late_topic(self._graph, late_to))
 
     def _fold(
         self,

@@ -12,7 +12,7 @@ from brookmere.dsl.graph import Graph
 from brookmere.dsl.late import late_topic
 from brookmere.dsl.steps import ProcessorStep, RepartitionStep, Step, repartition_step
 from brookmere.dsl.table import KTable
-from brookmere.dsl.window_arguments import closing_idle, windows_of
+from brookmere.dsl.window_arguments import windows_of
 from brookmere.dsl.windowed import WindowedKStream
 from brookmere.serde import Long, Serde, Windowed
 from brookmere.topology.durations import Duration
@@ -136,13 +136,12 @@ class KGroupedStream:
     ) -> WindowedKStream:
         """Fold the records of each key by spans of time. `emit` is "update", the default, or "close".
 
-        Once a task has had no record for `close_idle_after`, stream time goes on with the wall clock, so that
-        the last windows close. Records that are dropped go to the topic `late_to`, with the reason.
+        `close_idle_after` is explained at `emit_strategy`. Records that are dropped go to the topic
+        `late_to`, with the reason.
         """
-        found = windows_of(windows)
-        idle = closing_idle(close_idle_after, found)
-        windowed = WindowedKStream(self, found, _idle_ms=idle, _late_to=late_topic(self._graph, late_to))
-        return windowed.emit_strategy("update" if emit is None else emit)
+        windowed = WindowedKStream(self, windows_of(windows), _late_to=late_topic(self._graph, late_to))
+        strategy = "update" if emit is None else emit
+        return windowed.emit_strategy(strategy, close_idle_after=close_idle_after)
 
     def _fold(
         self,

@@ -99,8 +99,8 @@ class KGroupedTable:
     ) -> KTable:
         """Keep the `n` values of each key with the highest of `by`, a field or a function of the value.
 
-        The result is an array, the best first; among equals the one that was updated first. `lowest` turns the
-        order around. A group keeps all its rows, because a deleted one makes room for the next.
+        The result is an array, the best first; among equals the one that was updated first. `lowest` turns
+        the order around. A group keeps all its rows, because a deleted one makes room for the next.
         """
         step = top_of(n, by, lowest)
         kept = self._graph.store(store, _AGGREGATE, store_type)

@@ -1,4 +1,4 @@
-"""Turns `late_to=` and `close_idle_after=` into a sink for what an operator drops, and into milliseconds."""
+"""Turns `late_to=` into a sink for what an operator drops."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from brookmere.dsl.arguments import refuse
 from brookmere.dsl.graph import Graph
 from brookmere.dsl.steps import SinkStep, Step
 from brookmere.serde import Serde
-from brookmere.topology.durations import Duration, milliseconds
 from brookmere.topology.function import here
 
 
@@ -30,8 +29,3 @@ def send_late(graph: Graph, step: Step, topic: str | None, key: Serde | None, va
         return
     sink = SinkStep(name=late_name(step.name), location=here(), topic=topic, key=key, value=value, late=True)
     graph.add(sink, step)
-
-
-def idle_ms(duration: Duration | None) -> int | None:
-    """Return after how many milliseconds without a record stream time goes on with the wall clock."""
-    return None if duration is None else milliseconds("close_idle_after", duration, least=1)

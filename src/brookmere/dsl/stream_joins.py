@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from brookmere.dsl.arguments import how_of, lambda_of, refuse
 from brookmere.dsl.join_repartition import with_its_task
-from brookmere.dsl.late import idle_ms, late_topic, send_late
+from brookmere.dsl.late import late_topic, send_late
 from brookmere.dsl.steps import ProcessorStep
 from brookmere.dsl.stream_stream_join import join_streams
 from brookmere.dsl.table import GlobalKTable, KTable
 from brookmere.dsl.views import stores_behind
+from brookmere.dsl.window_arguments import idle_of
 from brookmere.topology.durations import Duration, milliseconds
 from brookmere.topology.function import Function, here
 from brookmere.topology.nodes import Store, StoreType
@@ -59,7 +60,7 @@ def join(
     match other:
         case KStream():
             windows = _windows(options)
-            idle, late = idle_ms(options.close_idle_after), late_topic(stream._graph, options.late_to)
+            idle, late = idle_of(options.close_idle_after), late_topic(stream._graph, options.late_to)
             return join_streams(
                 stream, other, join, how, windows, options.store, options.store_type, options.name, idle, late
             )

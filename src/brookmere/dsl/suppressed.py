@@ -10,6 +10,7 @@ from brookmere.dsl.graph import Graph
 from brookmere.dsl.old_values import send_old_values
 from brookmere.dsl.steps import ProcessorStep, Root, Step
 from brookmere.dsl.views import is_versioned
+from brookmere.dsl.window_arguments import idle_of
 from brookmere.topology.durations import Duration, milliseconds
 from brookmere.topology.function import here
 from brookmere.topology.nodes import Store
@@ -58,7 +59,9 @@ def until_time_limit(
     return Suppressed(wait_ms, *_bounds(max_records, max_bytes), when_full)
 
 
-def suppress(graph: Graph, above: Step, until: object, name: str | None, idle: int | None = None) -> Step:
+def suppress(
+    graph: Graph, above: Step, until: object, close_idle_after: Duration | None, name: str | None
+) -> Step:
     """Add the step that holds back the updates of the table `above`."""
     if not isinstance(until, Suppressed):
         remedy = "Pass brookmere.until_window_closes() or brookmere.until_time_limit(duration)"
@@ -78,7 +81,7 @@ def suppress(graph: Graph, above: Step, until: object, name: str | None, idle: i
         max_records=until.max_records,
         max_bytes=until.max_bytes,
         stop_when_full=until.when_full == "stop",
-        close_idle_ms=idle,
+        close_idle_ms=idle_of(close_idle_after),
     )
     # The buffer tells those who look into the table what was sent last, which it has as the old value.
     send_old_values(above, force=True)

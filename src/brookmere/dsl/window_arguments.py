@@ -9,7 +9,6 @@ from typing import Any, get_args
 
 from brookmere.dsl.arguments import lambda_of, refuse
 from brookmere.dsl.graph import Graph
-from brookmere.dsl.late import idle_ms
 from brookmere.serde import Serde, Windowed
 from brookmere.serde.default import Natural
 from brookmere.topology.durations import Duration, milliseconds
@@ -38,11 +37,9 @@ def emit_of(emit: Emit, windows: Windows) -> Emit:
     return emit
 
 
-def closing_idle(duration: Duration | None, windows: Windows) -> int | None:
-    """Return after how many idle milliseconds windows close, after a look whether these can."""
-    if duration is not None and isinstance(windows, UnlimitedWindows):
-        refuse("UnlimitedWindows never close, so close_idle_after would do nothing", "Leave it out")
-    return idle_ms(duration)
+def idle_of(close_idle_after: Duration | None) -> int | None:
+    """Return how long no record must have come for time to go on with the wall clock."""
+    return None if close_idle_after is None else milliseconds("close_idle_after", close_idle_after, least=1)
 
 
 def merger_of(merger: Callable[..., Any] | None, windows: Windows) -> Function | None:

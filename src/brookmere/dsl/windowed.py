@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from brookmere.dsl.arguments import columns_of, initial_of, lambda_of
+from brookmere.dsl.arguments import columns_of, initial_of, lambda_of, refuse
 from brookmere.dsl.late import send_late
-from brookmere.dsl.window_arguments import emit_of, merger_of, window_store, windowed_serde
+from brookmere.dsl.window_arguments import emit_of, idle_of, merger_of, window_store, windowed_serde
 from brookmere.serde import Long, Serde
 from brookmere.topology.durations import Duration
 from brookmere.topology.function import Function, function
@@ -36,12 +36,20 @@ class WindowedKStream:
     _grouped: KGroupedStream
     _windows: Windows
     _emit: Emit = "update"
-    _idle_ms: int | None = None
+    _close_idle_ms: int | None = None
     _late_to: str | None = None
 
-    def emit_strategy(self, emit: Emit) -> WindowedKStream:
-        """Send results at every "update", or once per window, at its "close"."""
-        return replace(self, _emit=emit_of(emit, self._windows))
+    def emit_strategy(self, emit: Emit, *, close_idle_after: Duration | None = None) -> WindowedKStream:
+        """Send results at every "update", or once per window, at its "close".
+
+        Windows close when later records come. With `close_idle_after` their time also goes on with the wall
+        clock, once no record has come for that long.
+        """
+        idle = idle_of(close_idle_after)
+        if idle is not None and emit != "close":
+            remedy = 'Use emit="close", or suppress(..., close_idle_after=...) behind the aggregate'
+            refuse("close_idle_after has no use where every update is sent", remedy)
+        return replace(self, _emit=emit_of(emit, self._windows), _close_idle_ms=idle)
 
     def count(
         self,
@@ -142,7 +150,7 @@ class WindowedKStream:
             emit=self._emit,
             skip_nulls=graph.corrects("window-null-values"),
             emit_all=graph.corrects("window-close-jumps"),
-            close_idle_ms=self._idle_ms,
+            close_idle_ms=self._close_idle_ms,
         )
         key = windowed_serde(self._grouped._key, self._windows)
         table = self._grouped._fold(operator, graph.name(name, prefix), store, value, windowed=key)

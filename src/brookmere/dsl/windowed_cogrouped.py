@@ -27,7 +27,6 @@ class WindowedCogroupedKStream:
 
     _cogrouped: CogroupedKStream
     _windows: Windows
-    _idle_ms: int | None = None
     _late_to: str | None = None
 
     def aggregate(
@@ -51,15 +50,7 @@ class WindowedCogroupedKStream:
 
         def operator(step: Function) -> WindowAggregate:
             skip = graph.corrects("window-null-values")
-            return WindowAggregate(
-                kept.name,
-                self._windows,
-                step,
-                start,
-                merging,
-                skip_nulls=skip,
-                close_idle_ms=self._idle_ms,
-            )
+            return WindowAggregate(kept.name, self._windows, step, start, merging, skip_nulls=skip)
 
         table = self._cogrouped._fold(operator, kept, name, self._late_to)
         return replace(table, _key=windowed_serde(self._cogrouped._common_key(), self._windows))

@@ -15,12 +15,14 @@ from brookmere.errors import ExpressionError, Fault
 from brookmere.topology.function import Function
 
 KEY, VALUE, TIMESTAMP, AGGREGATE = "key", "value", "timestamp", "aggregate"
+LEFT, RIGHT = "left", "right"
 
 # Which Columns a function receives, by the number of its parameters.
 Signatures = Mapping[int, tuple[str, ...]]
 RECORD: Signatures = {0: (), 1: (VALUE,), 2: (KEY, VALUE), 3: (KEY, VALUE, TIMESTAMP)}
 STEP: Signatures = {1: (AGGREGATE,), 2: (VALUE, AGGREGATE), 3: (KEY, VALUE, AGGREGATE)}
 REDUCER: Signatures = {2: (AGGREGATE, VALUE), 3: (KEY, AGGREGATE, VALUE)}
+JOINER: Signatures = {2: (LEFT, RIGHT), 3: (KEY, LEFT, RIGHT)}
 NOTHING: Signatures = {0: ()}
 
 # What str() and f-strings make of a Column.

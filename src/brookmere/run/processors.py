@@ -15,11 +15,13 @@ from pyspark.sql.types import DataType, _parse_datatype_json_string
 
 from brookmere.errors import ExpressionError, Fault, UnsupportedError
 from brookmere.plan.stages import Plan
-from brookmere.run.columns import NOTHING, RECORD, REDUCER, STEP, column, pair, to_column
+from brookmere.run.columns import RECORD, REDUCER, column, pair
+from brookmere.run.folding import Step, initial_column, java_column, step_column
 from brookmere.run.refusals import about, explained, leaves_type_open
 from brookmere.run.shorts import Folded, TypeOf, fold
-from brookmere.run.timing import TIME_OPERATORS, expiring_table
+from brookmere.run.timing import TIMING, expiring_table
 from brookmere.run.top import top
+from brookmere.run.windowing import WINDOWING
 from brookmere.run.wire import Wire
 from brookmere.topology import operators as op
 from brookmere.topology.function import Function
@@ -28,7 +30,7 @@ from brookmere.topology.nodes import ProcessorNode
 At = tuple[int, str, int, list[int]]
 """What every node is added with: its number, name, stage and the numbers of its parents."""
 
-Step = op.Fold
+_FOLDS = op.Aggregate | op.WindowAggregate
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,15 +139,15 @@ class Processors:
             # What arrives are folds already: the first one is the aggregate, the others are merged into it.
             initial, step, result = None, combined.merge, combined.result
         else:
-            folded = self._folded(o.step, node, self.numbers[node.parents[0]])
-            initial = folded.initial if folded else _initial(o.initial)
-            step = folded.add if folded else _step(o.step, o.initial)
+            folded = self.folded(o.step, node, self.numbers[node.parents[0]])
+            initial = folded.initial if folded else initial_column(o.initial)
+            step = folded.add if folded else step_column(o.step, o.initial)
             result = folded.result if folded else None
         with about(o.step, node.name, str(node.location)):
-            kept = combined.kept if combined else self._kept_type(o.store, initial)
+            kept = combined.kept if combined else self.kept_type(o.store, initial)
             self.builder.aggregate(
-                *at, o.store, self.kind(o.store), _jc(initial), step._jc, kept, _jc(result), o.send_old,
-                combined is not None,
+                *at, o.store, self.kind(o.store), java_column(initial), step._jc, kept, java_column(result),
+                o.send_old, combined is not None,
             )  # fmt: skip
 
     def combine(self, node: ProcessorNode, at: At) -> At:
@@ -157,53 +159,60 @@ class Processors:
         parent = at[3][0]
         if not isinstance(o, op.Aggregate):
             return at
-        folded = self._folded(o.step, node, parent)
+        folded = self.folded(o.step, node, parent)
         merge = folded.merge if folded else column(o.merge, REDUCER) if o.merge else None
         if merge is None:
             return at
-        initial = folded.initial if folded else _initial(o.initial)
-        step = folded.add if folded else _step(o.step, o.initial)
+        initial = folded.initial if folded else initial_column(o.initial)
+        step = folded.add if folded else step_column(o.step, o.initial)
         number = len(self.numbers) + len(self._combined)
         with about(o.step, node.name, str(node.location)):
-            kept = self.builder.aggregateType(_jc(initial), [parent], [step._jc])
+            kept = self.builder.aggregateType(java_column(initial), [parent], [step._jc])
             of = self.numbers[node.name]
-            self.builder.combine(number, of, node.name, 0, [parent], _jc(initial), step._jc, kept)
+            self.builder.combine(number, of, node.name, 0, [parent], java_column(initial), step._jc, kept)
         self._combined[node.name] = _Combined(merge, kept, folded.result if folded else None)
         return (*at[:3], [number])
 
     def _table_aggregate(self, node: ProcessorNode, o: op.TableAggregate, at: At) -> None:
-        folded = self._folded(o.adder, node, self.numbers[node.parents[0]])
-        initial = folded.initial if folded else _initial(o.initial)
-        add = folded.add if folded else _step(o.adder, o.initial)
-        subtract = folded.subtract if folded else _step(o.subtractor, o.initial)
+        folded = self.folded(o.adder, node, self.numbers[node.parents[0]])
+        initial = folded.initial if folded else initial_column(o.initial)
+        add = folded.add if folded else step_column(o.adder, o.initial)
+        subtract = folded.subtract if folded else step_column(o.subtractor, o.initial)
         result = folded.result if folded else None
         with about(o.adder, node.name, str(node.location)):
-            self.builder.aggregateType(_jc(initial), at[3], [add._jc])
+            self.builder.aggregateType(java_column(initial), at[3], [add._jc])
         # The adder is right, so what goes wrong now is the subtractor's.
         with about(o.subtractor, node.name, str(node.location)):
-            steps = [add._jc, _jc(subtract)]
-            kept = self.builder.aggregateType(_jc(initial), at[3] * 2, steps)
+            steps = [add._jc, java_column(subtract)]
+            kept = self.builder.aggregateType(java_column(initial), at[3] * 2, steps)
             self.builder.tableAggregate(
-                *at, o.store, self.kind(o.store), _jc(initial), *steps, kept, _jc(result), o.send_old
+                *at,
+                o.store,
+                self.kind(o.store),
+                java_column(initial),
+                *steps,
+                kept,
+                java_column(result),
+                o.send_old,
             )
 
-    def _kept_type(self, store: str, initial: Column | None) -> str:
+    def kept_type(self, store: str, initial: Column | None) -> str:
         """Return the type that a store keeps: all aggregates that share it have a say."""
         if store not in self._kept_types:
             nodes: list[ProcessorNode] = []
             parents, steps = [], []
             for node in self.plan.topology.nodes:
-                if not isinstance(node, ProcessorNode) or not isinstance(node.operator, op.Aggregate):
+                if not isinstance(node, ProcessorNode) or not isinstance(node.operator, _FOLDS):
                     continue
                 number = self.numbers[node.parents[0]]
                 if node.operator.store == store and self.builder.isMade(number):
-                    folded = self._folded(node.operator.step, node, number)
-                    step = folded.add if folded else _step(node.operator.step, node.operator.initial)
+                    folded = self.folded(node.operator.step, node, number)
+                    step = folded.add if folded else step_column(node.operator.step, node.operator.initial)
                     nodes.append(node)
                     parents.append(number)
                     steps.append(step._jc)
             try:
-                self._kept_types[store] = self.builder.aggregateType(_jc(initial), parents, steps)
+                self._kept_types[store] = self.builder.aggregateType(java_column(initial), parents, steps)
             except (PySparkException, Py4JJavaError):
                 self._blame(nodes, initial, parents, steps)
                 raise
@@ -214,16 +223,17 @@ class Processors:
     ) -> None:
         """Raise the fault of the first step that does not go together with those before it."""
         for last, node in enumerate(nodes, start=1):
-            step = node.operator.step if isinstance(node.operator, op.Aggregate) else None
+            step = node.operator.step if isinstance(node.operator, _FOLDS) else None
             try:
                 with about(step, node.name, str(node.location)):
-                    self.builder.aggregateType(_jc(initial), parents[:last], steps[:last])
+                    self.builder.aggregateType(java_column(initial), parents[:last], steps[:last])
             except ExpressionError as error:
                 # What the steps so far leave open, a later one may tell.
                 if not leaves_type_open(error.__cause__):
                     raise
 
-    def _folded(self, step: Step, node: ProcessorNode, parent: int) -> Folded | None:
+    def folded(self, step: Step, node: ProcessorNode, parent: int) -> Folded | None:
+        """Return the Columns of the short form; None for a function."""
         if isinstance(step, Function):
             return None
         where = str(node.location) if node.location else None
@@ -235,7 +245,7 @@ class Processors:
             return fold(step, self.wire.type_of(parent, False), types, where)
 
     def kind(self, store: str | None) -> str:
-        """Return the kind of a store, the program's own where it leaves that open."""
+        """Return how a store keeps its rows; nothing for no store."""
         if store is None:
             return ""
         chosen = next(s.store_type for s in self.plan.topology.stores if s.name == store)
@@ -260,7 +270,8 @@ _ADD: dict[type, Callable[[Processors, ProcessorNode, Any, At], None]] = {
     op.TableToStream: Processors._to_stream,
     op.TableGroup: Processors._table_group,
     op.TableAggregate: Processors._table_aggregate,
-    **TIME_OPERATORS,
+    **WINDOWING,
+    **TIMING,
 }
 
 
@@ -273,19 +284,3 @@ class _ColumnTypes(TypeOf):
 
     def __call__(self, column: Column) -> DataType:
         return _parse_datatype_json_string(self._builder.columnType(self._node, column._jc))
-
-
-def _initial(initial: op.Initial | None) -> Column | None:
-    if initial is None:
-        return None
-    return to_column(initial.value) if isinstance(initial, op.Literal) else column(initial, NOTHING)
-
-
-def _step(step: Step, initial: op.Initial | None) -> Column:
-    if not isinstance(step, Function):
-        raise TypeError("a short form is folded, not called")
-    return column(step, REDUCER if initial is None else STEP)
-
-
-def _jc(column: Column | None) -> Any:
-    return None if column is None else column._jc

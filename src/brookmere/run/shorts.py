@@ -35,17 +35,21 @@ class Folded:
     result: Column | None
     merge: Column | None = None
     """Makes one of the aggregate and another that stands as the value; exact, whatever the order."""
+    unite: Column | None = None
+    """The same for two sessions, the earlier of which is the aggregate: the sum of numbers may be rounded."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Field:
     """One field that the aggregate keeps."""
 
     name: str
     initial: Column
     add: Column
+    unite: Column
     subtract: Column | None = None
-    merge: Column | None = None
+    exact: bool = False
+    """Uniting gives the same in any order."""
 
 
 class TypeOf:
@@ -73,65 +77,73 @@ def fold(
     if faults:
         raise ExpressionError(faults)
     hides = [f.name for f in kept] != [s.name for s in shorts]
-    subtracts = [f.subtract for f in kept if f.subtract is not None]
-    merges = [f.merge for f in kept if f.merge is not None]
     return Folded(
         initial=F.struct(*[f.initial.alias(f.name) for f in kept]),
         add=F.struct(*[f.add.alias(f.name) for f in kept]),
-        subtract=(
-            F.struct(*[c.alias(f.name) for f, c in zip(kept, subtracts, strict=True)])
-            if len(subtracts) == len(kept)
-            else None
-        ),
+        subtract=_struct(kept, [f.subtract for f in kept]),
         result=F.struct(*shown) if hides else None,
-        merge=(
-            F.struct(*[c.alias(f.name) for f, c in zip(kept, merges, strict=True)])
-            if len(merges) == len(kept)
-            else None
-        ),
+        merge=_struct(kept, [f.unite for f in kept]) if all(f.exact for f in kept) else None,
+        unite=_struct(kept, [f.unite for f in kept]),
     )
+
+
+def _struct(fields: Sequence[_Field], columns: Sequence[Column | None]) -> Column | None:
+    known = [c.alias(f.name) for f, c in zip(fields, columns, strict=True) if c is not None]
+    return F.struct(*known) if len(known) == len(fields) else None
 
 
 def _one(
     short: ShortAggregate, value_type: DataType, type_of: TypeOf, where: str | None
 ) -> tuple[list[_Field], Column]:
     kept, other = F.col(AGGREGATE)[short.name], F.col(VALUE)[short.name]
+
+    def field(initial: Column, add: Column, unite: Column, *, exact: bool = False) -> list[_Field]:
+        return [_Field(name=short.name, initial=initial, add=add, unite=unite, exact=exact)]
+
     if short.kind == "count":
         zero = F.lit(0).cast("bigint")
-        return [_Field(short.name, zero, kept + 1, kept - 1, kept + other)], kept
+        counted = _Field(
+            name=short.name, initial=zero, add=kept + 1, subtract=kept - 1, unite=kept + other, exact=True
+        )
+        return [counted], kept
     x = _read(short, value_type, where)
     t = type_of(x)
     nothing = F.lit(None).cast(t)
     if short.kind == "sum":
-        total = _sum_type(short, t, where)
-        return [_sum(short.name, kept, x, total)], kept
+        return [_sum(short.name, x, _sum_type(short, t, where))], kept
     if short.kind == "avg":
         return _average(short, x, t, where)
     if short.kind in ("min", "max"):
         best = F.least if short.kind == "min" else F.greatest
-        return [_Field(short.name, nothing, best(kept, x), merge=best(kept, other))], kept
+        return field(nothing, best(kept, x), best(kept, other), exact=True), kept
     if short.kind == "first":
-        return [_Field(short.name, nothing, F.coalesce(kept, x))], kept
+        return field(nothing, F.coalesce(kept, x), F.coalesce(kept, other)), kept
     if short.kind == "last":
-        return [_Field(short.name, nothing, F.coalesce(x, kept))], kept
+        return field(nothing, F.coalesce(x, kept), F.coalesce(other, kept)), kept
     empty = F.array().cast(f"array<{t.simpleString()}>")
     longer = F.array_append(kept, x)
     if short.kind == "collect_list":
-        return [_Field(short.name, empty, F.when(x.isNull(), kept).otherwise(longer))], kept
+        return field(empty, F.when(x.isNull(), kept).otherwise(longer), F.concat(kept, other)), kept
     if short.kind == "collect_set":
         known = x.isNull() | F.array_contains(kept, x)
-        return [_Field(short.name, empty, F.when(known, kept).otherwise(longer))], kept
-    best_n = F.slice(F.sort_array(longer, asc=False), 1, short.limit or 1)
-    return [_Field(short.name, empty, F.when(x.isNull(), kept).otherwise(best_n))], kept
+        return field(empty, F.when(known, kept).otherwise(longer), F.array_union(kept, other)), kept
+
+    def best_n(values: Column) -> Column:
+        return F.slice(F.sort_array(values, asc=False), 1, short.limit or 1)
+
+    added = F.when(x.isNull(), kept).otherwise(best_n(longer))
+    return field(empty, added, best_n(F.concat(kept, other))), kept
 
 
-def _sum(name: str, kept: Column, x: Column, total: DataType) -> _Field:
+def _sum(name: str, x: Column, total: DataType) -> _Field:
+    kept, other = F.col(AGGREGATE)[name], F.col(VALUE)[name]
     value = x.cast(total)
     return _Field(
-        name,
-        F.lit(None).cast(total),
-        F.coalesce(kept + value, value, kept),
-        F.coalesce(kept - value, kept),
+        name=name,
+        initial=F.lit(None).cast(total),
+        add=F.coalesce(kept + value, value, kept),
+        subtract=F.coalesce(kept - value, kept),
+        unite=F.coalesce(kept + other, other, kept),
     )
 
 
@@ -140,11 +152,14 @@ def _average(short: ShortAggregate, x: Column, t: DataType, where: str | None) -
     total_name, count_name = f"{short.name}$sum", f"{short.name}$count"
     total, count = F.col(AGGREGATE)[total_name], F.col(AGGREGATE)[count_name]
     one = F.when(x.isNull(), 0).otherwise(1).cast("bigint")
-    fields = [
-        _sum(total_name, total, x.cast("double"), DoubleType()),
-        _Field(count_name, F.lit(0).cast("bigint"), count + one, count - one),
-    ]
-    return fields, F.when(count > 0, total / count)
+    counted = _Field(
+        name=count_name,
+        initial=F.lit(0).cast("bigint"),
+        add=count + one,
+        subtract=count - one,
+        unite=count + F.col(VALUE)[count_name],
+    )
+    return [_sum(total_name, x.cast("double"), DoubleType()), counted], F.when(count > 0, total / count)
 
 
 def _sum_type(short: ShortAggregate, t: DataType, where: str | None) -> DataType:

@@ -67,4 +67,4 @@ def _dedupe(processors: Processors, node: ProcessorNode, o: op.Dedupe, at: At) -
         processors.builder.dedupe(*at, o.store, processors.kind(o.store), by, o.within_ms)
 
 
-TIME_OPERATORS: dict[type, Callable[[Processors, ProcessorNode, Any, At], None]] = {op.Dedupe: _dedupe}
+TIMING: dict[type, Callable[[Processors, ProcessorNode, Any, At], None]] = {op.Dedupe: _dedupe}

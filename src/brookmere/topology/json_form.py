@@ -62,4 +62,6 @@ def _store(store: Store) -> dict[str, Any]:
         "queryable": store.queryable,
         "global": store.is_global,
         "changelog": store.changelog,
+        "retention_ms": store.retention_ms,
+        "window_ms": store.window_ms,
     }

@@ -37,7 +37,7 @@ class ShortAggregate:
 
 @dataclass(frozen=True, slots=True)
 class Top:
-    """The `limit` values with the highest, or the lowest, of what `by` gives; first come first among equals."""
+    """The `limit` values with the highest, or lowest, of what `by` gives; first come first among equals."""
 
     limit: int
     by: Function

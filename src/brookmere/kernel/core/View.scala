@@ -6,12 +6,21 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
  * A table whose rows other processors of the same stage look up. Its processor implements this,
  * also where the rows are not stored but computed from other views.
  */
-trait View {
+trait View extends Serializable {
   /**
    * A way to look into the table. Everyone who looks makes one of their own in `open`, behind that
    * of the table; it follows the table's processor from task to task.
    */
   def look(): Look
+
+  /** The store that keeps the rows, if one does. */
+  def keptIn: String = null
+
+  /** The views that the rows are computed from; none where the table keeps its rows. */
+  def sources: Seq[View] = Seq.empty
+
+  /** The same table computed from other views, which stand for its sources in another stage. */
+  def over(sources: Seq[View]): View = throw new UnsupportedOperationException("the table keeps its rows")
 }
 
 /** Finds rows of a table. A row is valid until this one is asked again, or the table changes. */
@@ -27,4 +36,9 @@ abstract class Look {
 
   /** The row that a key had at a time, or null; asked of versioned tables only. */
   def get(key: UnsafeRow, at: Long): UnsafeRow = throw new UnsupportedOperationException("the table keeps no versions")
+}
+
+object View {
+  /** The time of a row that was made of none. */
+  val Unknown: Long = -1L
 }

@@ -32,6 +32,13 @@ final class GroupLog(d: StoreDef, backend: Backend, task: Int, times: Times, tab
 
   override def part(key: UnsafeRow): Group = group(key)
 
+  override def seek(key: UnsafeRow): Group = find(key)
+
+  override def forget(before: Long): Unit = {
+    var gone = wheel.take(before)
+    while (gone != null) gone = wheel.take(before)
+  }
+
   private def made(key: Array[Byte], hash: Int): Group = {
     val g = new Group(key, hash)
     groups.add(g)

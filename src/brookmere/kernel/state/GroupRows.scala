@@ -54,6 +54,16 @@ final class GroupRows(d: StoreDef, backend: Backend, task: Int, times: Times, ca
     g
   }
 
+  override def seek(key: UnsafeRow): Group = part(key)
+
+  override def forget(before: Long): Unit = {
+    while (!cache.chunks.isEmpty && (cache.chunks.firstKey + 1) * width <= before) {
+      val gone = cache.chunks.pollFirstEntry()
+      gone.getValue.forEach(n => backend.remove(wheelFamily, wheelRows.key(Wheel.key(gone.getKey, n))))
+    }
+    while (!fresh.isEmpty && (fresh.firstKey + 1) * width <= before) fresh.pollFirstEntry()
+  }
+
   override def item(g: Group, time: Long, number: Long): Item = {
     val here = super.item(g, time, number)
     if (here != null || g.whole) here

@@ -93,6 +93,9 @@ abstract class GroupStore(val d: StoreDef, protected val groups: EntryTable, tim
   /** The group of a key for access to single rows by `item`: not all of its rows may be here. */
   def part(key: UnsafeRow): Group
 
+  /** As `part`, but for reading: null if there are no rows. */
+  def seek(key: UnsafeRow): Group
+
   /** The row of a time and number, deleted or not; null if there is no place for it. */
   def item(g: Group, time: Long, number: Long): Item = {
     val i = position(g, time, number, null)
@@ -193,13 +196,19 @@ abstract class GroupStore(val d: StoreDef, protected val groups: EntryTable, tim
     found.forEach { i => keyed(n) = (i, order.bytes(key(i.group))); n += 1 }
     Arrays.sort(keyed, (a: (Item, Array[Byte]), b: (Item, Array[Byte])) => {
       var c = java.lang.Long.compare(a._1.time, b._1.time)
-      if (c == 0 && form.shape == Groups.Session) c = java.lang.Long.compare(a._1.number, b._1.number)
+      if (c == 0) c = java.lang.Long.compare(rank(a._1.number), rank(b._1.number))
       if (c == 0) c = Arrays.compareUnsigned(a._2, b._2)
       if (c == 0) c = java.lang.Long.compare(a._1.number, b._1.number)
       c
     })
     keyed.map(_._1)
   }
+
+  /** Among rows of one time, those of a lower rank come first, whatever their keys. */
+  private def rank(number: Long): Long = if (form.shape == Groups.Session) number else number >>> GroupStore.RankShift
+
+  /** Forgets which keys have rows before a time, because they have none. For timed stores that are emptied by hand. */
+  def forget(before: Long): Unit
 
   /** Notes that a group has rows of a time. */
   protected def register(g: Group, time: Long): Unit
@@ -232,6 +241,8 @@ abstract class GroupStore(val d: StoreDef, protected val groups: EntryTable, tim
 object GroupStore {
   /** What a store's time is before anything was put. */
   val NoTime: Long = -1L
+  /** Where the rank stands in the number of a row. */
+  val RankShift = 40
 
   /** The key of a row as people see it: with its window, if it has one. */
   def shownKey(d: StoreDef, keys: WindowKeys, key: UnsafeRow, i: Item): Array[Byte] = {

@@ -1,0 +1,157 @@
+package brookmere.kernel.ops
+
+import brookmere.kernel.core._
+import brookmere.kernel.expr.RowType
+import brookmere.kernel.rows.{KeyOrder, Rows}
+import brookmere.kernel.state.{Clock, GroupStore, Item}
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.Platform
+
+/** How much a buffer may hold; beyond it the oldest updates go early, or the record fails. */
+final case class Bounds(records: Long, bytes: Long, stopWhenFull: Boolean)
+
+/**
+ * Holds the updates of a table back: until their window closes (`untilClose`), or for a while after
+ * the first one of a key. Only the last update of a key comes out, with its own time and headers.
+ */
+final class Suppress(id: Int, name: String, store: String, key: RowType, value: RowType, untilClose: Boolean, wait: Long, bounds: Bounds, parent: View)
+    extends Processor(id, name) with View {
+  import Suppress._
+  @transient private var rows: GroupStore = _
+  @transient private var clock: Clock = _
+  @transient private var records: Clock = _
+  @transient private var bytes: Clock = _
+  @transient private var order: KeyOrder = _
+  @transient private var now: UnsafeRow = _
+  @transient private var old: UnsafeRow = _
+  override def open(): Unit = {
+    order = new KeyOrder(key)
+    now = new UnsafeRow(value.fields)
+    old = new UnsafeRow(value.fields)
+  }
+
+  override def attach(task: Task): Unit = {
+    super.attach(task)
+    rows = task.groups(store)
+    clock = task.clock(Clock.ofNode(name), Windowing.NoTime)
+    records = task.clock(Clock.ofNode(name) + ":records", 0L)
+    bytes = task.clock(Clock.ofNode(name) + ":bytes", 0L)
+  }
+
+  override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit = {
+    clock.advance(ts)
+    buffer(key, value, old, ts)
+    release(clock.time)
+    if (isFull) {
+      if (bounds.stopWhenFull) {
+        throw new IllegalStateException(s"$name buffer exceeded its max capacity. Currently " +
+          s"[${records.time}/${bounds.records}] records and [${bytes.time}/${bounds.bytes}] bytes.")
+      }
+      while (isFull) letGo(oldest())
+    }
+  }
+
+  private def isFull: Boolean = records.time > bounds.records || bytes.time > bounds.bytes
+
+  private def buffer(key: UnsafeRow, value: UnsafeRow, before: UnsafeRow, ts: Long): Unit = {
+    val g = rows.group(key)
+    val known = buffered(g)
+    // The first old value is what everyone behind has seen of the key.
+    val prior = if (known == null) before else Rows.slice(rows.value(known), Prior, old)
+    val packed = pack(prior, before, value)
+    val i = if (known != null) known else rows.add(g, if (untilClose) key.getLong(2) else ts, 0L)
+    if (known == null) records.time += 1 else bytes.time -= size(known)
+    rows.put(i, packed, ts)
+    bytes.time += size(i)
+  }
+
+  private def buffered(g: brookmere.kernel.state.Group): Item = {
+    var i = 0
+    while (i < g.size) { if (g(i).value != null) return g(i); i += 1 }
+    null
+  }
+
+  private def size(i: Item): Long = i.group.key.length + i.value.length
+
+  /** Lets go what has waited long enough at a stream time. */
+  private def release(streamTime: Long): Unit = {
+    val due = streamTime - wait
+    if (rows.firstTime <= due) {
+      rows.between(Long.MinValue, due, order).foreach(letGo)
+      rows.forget(due + 1)
+    }
+  }
+
+  private def oldest(): Item = {
+    var from = rows.firstTime
+    var found = rows.between(from, from, order)
+    while (found.isEmpty) {
+      rows.forget(from + 1)
+      from = rows.firstTime
+      found = rows.between(from, from, order)
+    }
+    found(0)
+  }
+
+  private def letGo(i: Item): Unit = {
+    val kept = rows.value(i)
+    val after = Rows.slice(kept, Now, now)
+    if (after != null || !untilClose) {
+      val mine = task.keepHeaders()
+      task.headers(if (kept.isNullAt(Headers)) null else kept.getBinary(Headers))
+      forward(rows.key(i.group), after, Rows.slice(kept, Old, old), i.ts)
+      task.headers(mine)
+    }
+    records.time -= 1
+    bytes.time -= size(i)
+    rows.put(i, null, i.ts)
+  }
+
+  /** struct<prior, old, now, headers> of packed rows. */
+  private def pack(prior: UnsafeRow, before: UnsafeRow, after: UnsafeRow): UnsafeRow = {
+    def n(r: UnsafeRow): Int = if (r == null) 0 else r.getSizeInBytes
+    val a = new Array[Byte](40 + n(prior) + n(before) + n(after) + Rows.padded(task.headersSize))
+    var at = 40
+    var nulls = 0L
+    def put(i: Int, base: AnyRef, offset: Long, size: Int): Unit =
+      if (base == null) nulls |= 1L << i
+      else {
+        Platform.putLong(a, Rows.Base + 8 + 8 * i, (at.toLong << 32) | size)
+        Platform.copyMemory(base, offset, a, Rows.Base + at, size)
+        at += Rows.padded(size)
+      }
+    def row(i: Int, r: UnsafeRow): Unit = if (r == null) nulls |= 1L << i else put(i, r.getBaseObject, r.getBaseOffset, r.getSizeInBytes)
+    row(Prior, prior)
+    row(Old, before)
+    row(Now, after)
+    put(Headers, task.headersBase, task.headersOffset, task.headersSize)
+    Platform.putLong(a, Rows.Base, nulls)
+    Rows.of(a, 4)
+  }
+
+  override def sources: Seq[View] = Seq(parent)
+  override def look(): Look = new Look {
+    private val behind = parent.look()
+    private val seen = new UnsafeRow(value.fields)
+    override def get(key: UnsafeRow): UnsafeRow = {
+      val g = rows.find(key)
+      val i = if (g == null) null else buffered(g)
+      if (i == null) { val r = behind.get(key); ts = behind.ts; r }
+      else {
+        ts = Windowing.NoTime
+        Rows.slice(Rows.of(i.value, 4), Prior, seen)
+      }
+    }
+  }
+}
+
+object Suppress {
+  private val Prior = 0
+  private val Old = 1
+  private val Now = 2
+  private val Headers = 3
+  def keptType(value: RowType): RowType = RowType(new StructType()
+    .add("prior", value.schema).add("old", value.schema).add("now", value.schema).add("headers", BinaryType))
+}

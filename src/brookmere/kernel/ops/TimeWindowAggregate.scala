@@ -1,0 +1,46 @@
+package brookmere.kernel.ops
+
+import brookmere.kernel.state.Item
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
+/** Folds records into windows of fixed places: tumbling, hopping, and the one window without end. */
+final class TimeWindowAggregate(id: Int, name: String, fold: Fold, emission: Emission, size: Long, advance: Long, grace: Long, begin: Long)
+    extends Windowing(id, name, fold, emission) {
+  private def isUnlimited = size == Long.MaxValue
+  override protected def endOf(i: Item): Long = if (isUnlimited) Long.MaxValue else i.time + size
+
+  override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit =
+    if (isSkipped(key, value)) drop()
+    else {
+      clock.advance(ts)
+      val closeTime = clock.time - grace
+      if (isUnlimited) { if (ts >= begin) add(key, value, begin, ts) }
+      else {
+        var start = firstWindow(ts)
+        while (start <= ts) {
+          if (start + size > closeTime) add(key, value, start, ts) else drop()
+          start += advance
+        }
+      }
+      emitClosed(closeTime)
+    }
+
+  private def firstWindow(ts: Long): Long = math.max(0L, ts - size + advance) / advance * advance
+
+  private def add(key: UnsafeRow, value: UnsafeRow, window: Long, ts: Long): Unit = {
+    val g = rows.part(key)
+    var i = rows.item(g, window, 0L)
+    val isNew = alive(i) == null
+    val before = if (isNew) start else rows.value(i)
+    val time = if (isNew) ts else math.max(ts, i.ts)
+    val after = folded(key, value, before, ts)
+    if (i == null) i = rows.add(g, window, 0L)
+    update(i, key, after, before, time)
+  }
+
+  override protected def closedFrom(sentTo: Long): Long = if (sentTo == Windowing.NoTime) 0L else math.max(0L, sentTo - size) + 1
+  override protected def closedTo(closeTime: Long): Long = closeTime - size
+  override protected def mayHaveClosed(from: Long, to: Long): Boolean = firstWindow(to) != firstWindow(from - 1) || lastWindow(to) != lastWindow(from - 1)
+  private def lastWindow(ts: Long): Long = ts / advance * advance
+}
