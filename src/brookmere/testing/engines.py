@@ -162,8 +162,10 @@ class SparkEngine:
         times = self._state("brookmere-task", stage).selectExpr(
             "key.task AS task", "user_map_key.name AS name", "user_map_value.v.time AS time"
         )
+        jvm: Any = self._session._jvm
+        oldest = jvm.org.apache.spark.sql.brookmere.Assembly.oldest
         return {
-            r["task"]: r["time"] - found.retention_ms + 1
+            r["task"]: int(oldest(self._compiled.program, name, r["time"]))
             for r in times.where(F.col("name") == f"store:{name}").collect()
         }
 

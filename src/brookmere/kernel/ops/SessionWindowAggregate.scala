@@ -61,13 +61,4 @@ final class SessionWindowAggregate(id: Int, name: String, fold: Fold, emission: 
 
   override protected def closedFrom(sentTo: Long): Long = math.max(0L, sentTo)
   override protected def closedTo(closeTime: Long): Long = closeTime - 1
-  /** Kafka Streams drops closed sessions by segments of its store. */
-  override protected def reach: Long = {
-    val segment = math.max(rows.form.retention / 2, SessionWindowAggregate.Segment)
-    (rows.clock.time - rows.form.retention) / segment * segment
-  }
-}
-
-object SessionWindowAggregate {
-  private val Segment = 60000L
 }

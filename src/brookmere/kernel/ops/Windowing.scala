@@ -54,6 +54,7 @@ abstract class Windowing(id: Int, name: String, fold: Fold, emission: Emission) 
     sent = task.clock(Clock.ofNode(name) + ":sent", Windowing.NoTime)
     lastOnly = task.settings.lastPerBatch && !emission.onClose
     pending = new Pending
+    if (emission.onClose) keepUnsent()
   }
 
   /** The bounds of the window that a row stands for. */
@@ -119,9 +120,6 @@ abstract class Windowing(id: Int, name: String, fold: Fold, emission: Emission) 
   protected def closedTo(closeTime: Long): Long
   /** False where nothing can have closed since the last time. */
   protected def mayHaveClosed(from: Long, to: Long): Boolean = to >= from
-  /** Rows before this time are out of the store's reach. */
-  protected def reach: Long = rows.oldest
-
   /** Sends the windows that have closed, each once. */
   protected final def emitClosed(closeTime: Long): Unit =
     if (emission.onClose && (sent.time == Windowing.NoTime || sent.time < closeTime)) {
@@ -129,13 +127,17 @@ abstract class Windowing(id: Int, name: String, fold: Fold, emission: Emission) 
       if (to >= 0) {
         val from = closedFrom(sent.time)
         if (sent.time == Windowing.NoTime || mayHaveClosed(from, to)) {
-          rows.between(if (emission.all) from else math.max(from, reach), to, order).foreach { i =>
+          rows.between(if (emission.all) from else math.max(from, rows.form.droppable(rows.clock.time)), to, order).foreach { i =>
             send(rows.key(i.group), i, rows.value(i), null, i.ts)
           }
           sent.time = closeTime
+          keepUnsent()
         }
       }
     }
+
+  /** Windows that were not sent yet stay, however far stream time jumps. */
+  private def keepUnsent(): Unit = if (emission.all) rows.keepFrom = closedFrom(sent.time)
 
   override def keptIn: String = fold.store
   override def look(): Look = new Look {

@@ -87,6 +87,10 @@ object Assembly {
     }
   }
 
+  /** The earliest time that can be found in a store with several rows per key, at the store's own time. */
+  def oldest(program: Program, name: String, now: Long): Long =
+    program.stages.iterator.flatMap(_.stores).find(_.name == name).flatMap(_.groups).fold(Long.MinValue)(_.oldest(now))
+
   /** Name, kind, key type and value type of the stores of a program, stage by stage. */
   def stores(program: Program): JList[JList[String]] =
     program.stages.toSeq.flatMap(s => s.stores.toSeq.map(d => Seq(d.name, d.kind, d.shownKey.dataType.json, d.value.dataType.json, s.number.toString).asJava)).asJava

@@ -19,6 +19,21 @@ final case class StoreDef(name: String, kind: String, key: RowType, value: RowTy
  * time, are gone. `timed`: the rows of all keys are also found by their time.
  */
 final case class Groups(shape: String, retention: Long, window: Long = 0L, timed: Boolean = false, sub: Option[RowType] = None) {
+  /** Rows before this time cannot be found any more when the store's time is `now`. */
+  def oldest(now: Long): Long =
+    if (retention == Groups.Forever) Long.MinValue
+    // Kafka Streams' stores of windows that are also found by time reach one millisecond further.
+    else if (timed && shape == Groups.Window) now - retention
+    else now - retention + 1
+
+  /** Rows before this time may be dropped: closed sessions are found by time until their segment goes. */
+  def droppable(now: Long): Long =
+    if (retention == Groups.Forever) Long.MinValue
+    else if (timed && shape == Groups.Session) {
+      val segment = math.max(retention / 2, Groups.Segment)
+      (now - retention) / segment * segment
+    } else oldest(now)
+
   def shownKey(key: RowType): RowType = shape match {
     case Groups.Window | Groups.Session => WindowKeys.typeOf(key)
     case _ => key
@@ -33,6 +48,8 @@ object Groups {
   /** By time, then by a number or a packed row. */
   val Items = "items"
   val Forever: Long = Long.MaxValue
+  /** The shortest span of time that Kafka Streams drops at once. */
+  private val Segment = 60000L
 }
 
 object StoreDef {

@@ -82,7 +82,7 @@ final class GroupLog(d: StoreDef, backend: Backend, task: Int, times: Times, tab
   }
 
   private def dropExpired(): Unit = if (form.retention != Groups.Forever) {
-    val bound = oldest
+    val bound = droppable
     var due = wheel.take(bound)
     while (due != null) {
       due.forEach { g =>

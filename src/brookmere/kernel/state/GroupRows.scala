@@ -171,7 +171,7 @@ final class GroupRows(d: StoreDef, backend: Backend, task: Int, times: Times, ca
   }
 
   private def dropExpired(): Unit = if (form.retention != Groups.Forever) {
-    val bound = oldest
+    val bound = droppable
     while (!cache.chunks.isEmpty && (cache.chunks.firstKey + 1) * width <= bound) {
       val due = cache.chunks.pollFirstEntry()
       due.getValue.forEach { n =>

@@ -175,7 +175,11 @@ abstract class GroupStore(val d: StoreDef, protected val groups: EntryTable, tim
   }
 
   /** Rows before this time cannot be found any more. */
-  final def oldest: Long = if (form.retention == Groups.Forever) Long.MinValue else clock.time - form.retention + 1
+  final def oldest: Long = form.oldest(clock.time)
+
+  /** Rows from this time on are kept whatever their age. */
+  var keepFrom: Long = Long.MaxValue
+  protected final def droppable: Long = math.min(form.droppable(clock.time), keepFrom)
 
   /** Rows of all keys from one time to another, both included, by time, then by key, then by number. For timed stores. */
   final def between(from: Long, to: Long, order: KeyOrder): Array[Item] = {
