@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from brookmere.dsl.arguments import lambda_of, serde_of
 from brookmere.dsl.graph import Graph
-from brookmere.dsl.late import late_topic, send_late
 from brookmere.dsl.old_values import send_old_values
 from brookmere.dsl.steps import ProcessorStep, Step
 from brookmere.dsl.suppressed import Suppressed, suppress
@@ -139,19 +138,15 @@ class KTable:
         until: Suppressed,
         *,
         close_idle_after: Duration | None = None,
-        late_to: str | None = None,
         name: str | None = None,
     ) -> KTable:
         """Hold updates back: `until_window_closes()`, or `until_time_limit(duration)`.
 
         A row that is updated while it waits is sent once, with its latest value. Rows are sent when later
         updates come; with `close_idle_after` their time also goes on with the wall clock, once no update has
-        come for that long. Updates that come too late are dropped; they go to the topic `late_to`, with the
-        reason.
+        come for that long.
         """
-        late = late_topic(self._graph, late_to)
         step = suppress(self._graph, self._step, until, close_idle_after, name)
-        send_late(self._graph, step, late, self._key, self._value)
         return replace(self, _step=step, _store=None)
 
     def join(

@@ -19,7 +19,7 @@ from brookmere.run.columns import RECORD, REDUCER, column, pair
 from brookmere.run.folding import Step, initial_column, java_column, step_column
 from brookmere.run.refusals import about, explained, leaves_type_open
 from brookmere.run.shorts import Folded, TypeOf, fold
-from brookmere.run.timing import TIMING, expiring_table
+from brookmere.run.timing import TIMING, close_idle_ms, expiring_table
 from brookmere.run.top import top
 from brookmere.run.windowing import WINDOWING
 from brookmere.run.wire import Wire
@@ -60,6 +60,9 @@ class Processors:
         if add is None:
             raise UnsupportedError(f"{type(node.operator).__name__}, node {node.name}, cannot be run yet")
         add(self, node, node.operator, at)
+        idle = close_idle_ms(node.operator)
+        if idle is not None:
+            self.builder.closeIdle(at[0], idle)
 
     def _filter(self, node: ProcessorNode, o: op.Filter, at: At) -> None:
         with about(o.predicate, node.name, None):

@@ -51,9 +51,21 @@ def wall_options(plan: Plan, program: Any, clock_ms: int) -> dict[str, Any]:
     if not program.needsTicks():
         return {"wall": "true"}
     nodes = [node for node in plan.topology.nodes if isinstance(node, ProcessorNode)]
-    patience = [getattr(node.operator, "close_idle_ms", None) for node in nodes]
+    patience = [close_idle_ms(node.operator) for node in nodes]
     tick = min([clock_ms, *(ms for ms in patience if ms is not None)])
     return {"tick": max(_SHORTEST_TICK_MS, tick)}
+
+
+def close_idle_ms(operator: op.Operator) -> int | None:
+    """Return after how long without a record an operator's stream time goes on with the wall clock."""
+    match operator:
+        case op.StreamJoin(side="right") | op.StreamJoin(unmatched=None):
+            # The sides have one stream time, so one of them is enough; nothing waits in an inner join.
+            return None
+        case op.WindowAggregate() | op.Suppress() | op.StreamJoin():
+            return operator.close_idle_ms
+        case _:
+            return None
 
 
 def expiring_table(processors: Processors, node: ProcessorNode, o: op.TableSource, at: At) -> None:  # noqa: ARG001

@@ -2,11 +2,12 @@ package brookmere.kernel.core
 
 /**
  * A processor whose stream time goes on with the wall clock once its task has had no record for
- * `closeIdle` milliseconds (negative: never). Stream time is then that of the last record plus the
- * time that has passed since.
+ * `closeIdle` milliseconds. Stream time is then that of the last record plus the time that has
+ * passed since.
  */
 trait Idle extends Processor {
-  def closeIdle: Long
+  /** Negative: never. */
+  var closeIdle: Long = -1L
 
   /** Stream time of the operator on the task at hand; negative before its first record. */
   protected def idleTime: Long

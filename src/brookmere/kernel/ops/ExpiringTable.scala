@@ -69,6 +69,7 @@ final class ExpiringTable(id: Int, name: String, store: String, ages: String, ke
         val e = rows.entry(gone)
         update(e, gone, null, rows.value(e), i.time + ttl)
       }
+      byAge.forget(until + 1)
       task.headers(headers)
     }
   }

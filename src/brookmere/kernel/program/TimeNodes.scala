@@ -2,7 +2,7 @@ package brookmere.kernel.program
 
 import java.util.{List => JList}
 
-import brookmere.kernel.core.LateSink
+import brookmere.kernel.core.{Idle, LateSink}
 import brookmere.kernel.expr.{RowType, Writer}
 import brookmere.kernel.ops
 import brookmere.kernel.state.{Groups, StoreDef}
@@ -18,6 +18,9 @@ private[program] trait TimeNodes { this: ProgramBuilder =>
     add(id, stage, p, made(input).key, made(input).value, isTable = false, Seq.empty)
     made(of).processor.late = p
   }
+
+  /** Lets stream time of a node go on with the wall clock once no record has come for `ms` milliseconds. */
+  def closeIdle(id: Int, ms: Long): Unit = made(id).processor.asInstanceOf[Idle].closeIdle = ms
 
   def dedupe(id: Int, name: String, stage: Int, parents: JList[Integer], store: String, kind: String, by: Column, within: Long): Unit = {
     val in = input(name, parents)
