@@ -92,6 +92,8 @@ class _Compiler:
         )
         self.wire = Wire(self.session, self.builder)
         self.numbers = {node.name: i for i, node in enumerate(self.plan.topology.nodes)}
+        # Behind the nodes there is room for folds in front of some of them, then for copies of tables.
+        self.builder.countCopiesFrom(2 * len(self.numbers))
         self.stages = self.plan.stage_of()
         self.processors = Processors(self.plan, self.builder, self.wire, self.numbers, self.store_type)
 

@@ -17,6 +17,7 @@ from brookmere.errors import ExpressionError, Fault, UnsupportedError
 from brookmere.plan.stages import Plan
 from brookmere.run.columns import RECORD, REDUCER, column, pair
 from brookmere.run.folding import Step, initial_column, java_column, step_column
+from brookmere.run.joining import JOINING
 from brookmere.run.refusals import about, explained, leaves_type_open
 from brookmere.run.shorts import Folded, TypeOf, fold
 from brookmere.run.timing import TIMING, close_idle_ms, expiring_table
@@ -117,13 +118,18 @@ class Processors:
     def _table_source(self, node: ProcessorNode, o: op.TableSource, at: At) -> None:
         if o.ttl_ms is not None:
             expiring_table(self, node, o, at)
-            return
-        self.builder.tableSource(*at, o.store, self.kind(o.store), o.send_old)
+        elif not o.versioned:
+            self.builder.tableSource(*at, o.store, self.kind(o.store), o.send_old)
+        else:
+            history = next(s.retention_ms for s in self.plan.topology.stores if s.name == o.store)
+            self.builder.versionedSource(*at, o.store, self.kind(o.store), history, o.send_old)
 
     def _table_filter(self, node: ProcessorNode, o: op.TableFilter, at: At) -> None:
         with about(o.predicate, node.name, None):
             test = column(o.predicate, RECORD)._jc
-            self.builder.tableFilter(*at, test, o.negate, o.store, self.kind(o.store), o.send_old)
+            self.builder.tableFilter(
+                *at, test, o.negate, o.store, self.kind(o.store), o.send_old, o.versioned
+            )
 
     def _table_map_values(self, node: ProcessorNode, o: op.TableMapValues, at: At) -> None:
         with about(o.function, node.name, None):
@@ -134,7 +140,7 @@ class Processors:
     def _table_group(self, node: ProcessorNode, o: op.TableGroup, at: At) -> None:
         with about(o.function, node.name, None):
             key, value = pair(o.function, RECORD)
-            self.builder.tableGroup(*at, key._jc, value._jc)
+            self.builder.tableGroup(*at, key._jc, value._jc, o.versioned)
 
     def _aggregate(self, node: ProcessorNode, o: op.Aggregate, at: At) -> None:
         combined = self._combined.get(node.name)
@@ -275,6 +281,7 @@ _ADD: dict[type, Callable[[Processors, ProcessorNode, Any, At], None]] = {
     op.TableAggregate: Processors._table_aggregate,
     **WINDOWING,
     **TIMING,
+    **JOINING,
 }
 
 

@@ -181,8 +181,7 @@ final class GroupRows(d: StoreDef, backend: Backend, task: Int, times: Times, ca
     }
   }
 
-  override def rows(): Iterator[Item] = {
-    val bound = oldest
+  override def rows(): Iterator[Item] =
     backend.rows(d.name).filter(r => StateRows.taskOf(r._1) == task).map { case (k, v) =>
       val item = k.getStruct(2, if (form.sub.isEmpty) 2 else 3)
       val sub = form.sub.map(t => Rows.bytes(item.getStruct(2, t.fields))).orNull
@@ -190,8 +189,7 @@ final class GroupRows(d: StoreDef, backend: Backend, task: Int, times: Times, ca
       i.ts = v.getLong(0)
       i.value = Rows.bytes(v.getStruct(1, valueFields))
       i
-    }.filter(_.time >= bound)
-  }
+    }.filter(canBeFound)
 }
 
 /** Builds the state rows of a store with several rows per key. */
