@@ -131,6 +131,7 @@ class KStream:
         windows: JoinWindows | None = None,
         key: Callable[..., Any] | None = None,
         grace: Duration | None = None,
+        close_idle_after: Duration | None = None,
         store: str | None = None,
         store_type: StoreType = "auto",
         name: str | None = None,
@@ -138,10 +139,12 @@ class KStream:
         """Join with a stream, a table or a global table: `joiner` of (left, right) or (key, left, right).
 
         `how` is "inner", "left" or, with a stream, "outer". A stream needs `windows`, and keeps the records
-        of both sides in stores called after `store`. A table with history can have a `grace` period, for
+        of both sides in stores called after `store`; with `close_idle_after` unmatched records also come out
+        once no record has come for that long. A table with history can have a `grace` period, for
         which records wait. A global table needs `key` of (value) or (key, value).
         """
-        return join(self, other, joiner, how, JoinOptions(windows, key, grace, store, store_type, name))
+        options = JoinOptions(windows, key, grace, close_idle_after, store, store_type, name)
+        return join(self, other, joiner, how, options)
 
     def left_join(
         self,
@@ -151,12 +154,14 @@ class KStream:
         windows: JoinWindows | None = None,
         key: Callable[..., Any] | None = None,
         grace: Duration | None = None,
+        close_idle_after: Duration | None = None,
         store: str | None = None,
         store_type: StoreType = "auto",
         name: str | None = None,
     ) -> KStream:
         """Join as `join` does; a record that meets nothing has a result with null for the right side."""
-        return join(self, other, joiner, "left", JoinOptions(windows, key, grace, store, store_type, name))
+        options = JoinOptions(windows, key, grace, close_idle_after, store, store_type, name)
+        return join(self, other, joiner, "left", options)
 
     def outer_join(
         self,
@@ -164,12 +169,13 @@ class KStream:
         joiner: Callable[..., Any],
         *,
         windows: JoinWindows,
+        close_idle_after: Duration | None = None,
         store: str | None = None,
         store_type: StoreType = "auto",
         name: str | None = None,
     ) -> KStream:
         """Join two streams; a record of either that meets nothing has a result with null for the other."""
-        options = JoinOptions(windows, store=store, store_type=store_type, name=name)
+        options = JoinOptions(windows, None, None, close_idle_after, store, store_type, name)
         return join(self, other, joiner, "outer", options)
 
     def split(self, *, name: str | None = None) -> BranchedKStream:
