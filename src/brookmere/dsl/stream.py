@@ -141,13 +141,13 @@ class KStream:
         """Join with a stream, a table or a global table: `joiner` of (left, right) or (key, left, right).
 
         `how` is "inner", "left" or, with a stream, "outer". A stream needs `windows`, and keeps the records
-        of both sides in stores called after `store`. A table with history can have a `grace` period, for
+        of both sides in stores called after `store`; with `close_idle_after` unmatched records also come out
+        once no record has come for that long. A table with history can have a `grace` period, for
         which records wait. A global table needs `key` of (value) or (key, value).
 
-        Two streams can be told `close_idle_after`: once a task has had no record for that long, stream time
-        goes on with the wall clock. Records that a join with a stream or table drops go to `late_to`.
+        Records that a join with a stream or a table drops go to the topic `late_to`, with the reason.
         """
-        options = JoinOptions(windows, key, grace, store, store_type, name, close_idle_after, late_to)
+        options = JoinOptions(windows, key, grace, close_idle_after, store, store_type, name, late_to)
         return join(self, other, joiner, how, options)
 
     def left_join(
@@ -165,7 +165,7 @@ class KStream:
         name: str | None = None,
     ) -> KStream:
         """Join as `join` does; a record that meets nothing has a result with null for the right side."""
-        options = JoinOptions(windows, key, grace, store, store_type, name, close_idle_after, late_to)
+        options = JoinOptions(windows, key, grace, close_idle_after, store, store_type, name, late_to)
         return join(self, other, joiner, "left", options)
 
     def outer_join(
@@ -181,14 +181,7 @@ class KStream:
         name: str | None = None,
     ) -> KStream:
         """Join two streams; a record of either that meets nothing has a result with null for the other."""
-        options = JoinOptions(
-            windows,
-            store=store,
-            store_type=store_type,
-            name=name,
-            close_idle_after=close_idle_after,
-            late_to=late_to,
-        )
+        options = JoinOptions(windows, None, None, close_idle_after, store, store_type, name, late_to)
         return join(self, other, joiner, "outer", options)
 
     def dedupe(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from brookmere.dsl.graph import Graph
@@ -23,20 +23,27 @@ _MERGE = "KSTREAM-MERGE-"
 _SHARED = "KSTREAM-OUTERSHARED-"
 
 
+@dataclass(frozen=True, slots=True)
+class StreamJoining:
+    """What both sides of a join do."""
+
+    joiner: Function
+    how: How
+    windows: JoinWindows
+    close_idle_ms: int | None = None
+    late_to: str | None = None
+
+
 def join_streams(
     left: KStream,
     right: KStream,
-    joiner: Function,
-    how: How,
-    windows: JoinWindows,
+    joining: StreamJoining,
     store: str | None,
     store_type: StoreType,
     name: str | None,
-    idle: int | None = None,
-    late_to: str | None = None,
 ) -> KStream:
-    """Return the stream of pairs whose times are as close as `windows` says."""
-    graph = left._graph
+    """Return the stream of pairs whose times are as close as the windows say."""
+    graph, how, windows = left._graph, joining.how, joining.windows
     graph.check_store(store, store_type)
     left = with_its_task(left, None if name is None else f"{name}-left")
     right = with_its_task(right, None if name is None else f"{name}-right")
@@ -57,12 +64,12 @@ def join_streams(
             other.name,
             windows,
             how,
-            joiner,
+            joining.joiner,
             unmatched=None if stores.unmatched is None else stores.unmatched.name,
             clock=names.merge,
             drop_late=graph.corrects("join-late-records"),
             wait_for_grace=graph.corrects("join-unmatched-out-of-order"),
-            close_idle_ms=idle,
+            close_idle_ms=joining.close_idle_ms,
         )
         used = (other.name,) if stores.unmatched is None else (other.name, stores.unmatched.name)
         return ProcessorNode(node, (buffer,), operator, used, here())
@@ -78,7 +85,7 @@ def join_streams(
         store=stores.unmatched,
         buffers=(names.left_buffer, names.right_buffer),
         keeps_null_keys=how != "inner",
-        late=_late(late_to, (names.left, left), (names.right, right)),
+        late=_late(joining.late_to, (names.left, left), (names.right, right)),
     )
     graph.add(step, left._step, right._step)
     key = left._key if left._key == right._key else None
