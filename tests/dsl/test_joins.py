@@ -349,7 +349,7 @@ def test_join_of_streams_is_refused_without_what_it_needs(options: dict[str, Any
     ("options", "told"),
     [
         ({"how": "outer"}, "A join with a KTable cannot be 'outer' | Use 'inner' or 'left'"),
-        ({"windows": WINDOWS}, "A join with a KTable takes no windows= | It takes grace, name"),
+        ({"windows": WINDOWS}, "A join with a KTable takes no windows= | It takes grace, late_to, name"),
         ({"store": "kept"}, "A join with a KTable takes no store="),
         ({"grace": -1}, "The grace of join must not be negative, found -1 ms"),
     ],

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from brookmere.dsl.arguments import how_of, lambda_of, refuse
 from brookmere.dsl.join_repartition import with_its_task
+from brookmere.dsl.late import late_topic, send_late
 from brookmere.dsl.steps import ProcessorStep
 from brookmere.dsl.stream_stream_join import StreamJoining, join_streams
 from brookmere.dsl.table import GlobalKTable, KTable
@@ -37,6 +38,7 @@ class JoinOptions:
     store: str | None = None
     store_type: StoreType = "auto"
     name: str | None = None
+    late_to: str | None = None
 
 
 def join(
@@ -60,7 +62,13 @@ def join(
             return join_streams(
                 stream,
                 other,
-                StreamJoining(join, how, _windows(options), _idle(how, options)),
+                StreamJoining(
+                    join,
+                    how,
+                    _windows(options),
+                    _idle(how, options),
+                    late_topic(stream._graph, options.late_to),
+                ),
                 options.store,
                 options.store_type,
                 options.name,
@@ -72,14 +80,14 @@ def join(
 
 
 _TAKEN = {
-    "KStream": ("windows", "close_idle_after", "store", "store_type", "name"),
-    "KTable": ("grace", "name"),
+    "KStream": ("windows", "close_idle_after", "late_to", "store", "store_type", "name"),
+    "KTable": ("grace", "late_to", "name"),
     "GlobalKTable": ("key", "name"),
 }
 
 
 def _check_options(kind: str, options: JoinOptions) -> None:
-    for option in ("windows", "key", "grace", "close_idle_after", "store", "store_type"):
+    for option in ("windows", "key", "grace", "close_idle_after", "late_to", "store", "store_type"):
         default = "auto" if option == "store_type" else None
         if getattr(options, option) != default and option not in _TAKEN[kind]:
             refuse(f"A join with a {kind} takes no {option}=", f"It takes {', '.join(_TAKEN[kind])}")
@@ -134,6 +142,7 @@ def _join_table(stream: KStream, table: KTable, joiner: Function, how: How, opti
         keeps_null_keys=how == "left",
     )
     graph.add(step, stream._step)
+    send_late(graph, step, late_topic(graph, options.late_to), stream._key, stream._value)
     return replace(stream, _step=step, _value=None, _sources=sources)
 
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from brookmere.dsl.graph import Graph
 from brookmere.dsl.join_repartition import with_its_task
 from brookmere.dsl.join_steps import StreamJoinStep
+from brookmere.dsl.late import late_name
 from brookmere.dsl.steps import ProcessorStep
 from brookmere.topology.function import Function, here
-from brookmere.topology.nodes import ProcessorNode, Store, StoreKind, StoreType
+from brookmere.topology.nodes import ProcessorNode, SinkNode, Store, StoreKind, StoreType
 from brookmere.topology.operators import How, JoinBuffer, PassThrough, Side, StreamJoin
 from brookmere.topology.windows import JoinWindows
 
@@ -30,6 +31,7 @@ class StreamJoining:
     how: How
     windows: JoinWindows
     close_idle_ms: int | None = None
+    late_to: str | None = None
 
 
 def join_streams(
@@ -83,10 +85,21 @@ def join_streams(
         store=stores.unmatched,
         buffers=(names.left_buffer, names.right_buffer),
         keeps_null_keys=how != "inner",
+        late=_late(joining.late_to, (names.left, left), (names.right, right)),
     )
     graph.add(step, left._step, right._step)
     key = left._key if left._key == right._key else None
     return replace(left, _step=step, _key=key, _value=None, _sources=sources)
+
+
+def _late(topic: str | None, *sides: tuple[str, KStream]) -> tuple[SinkNode, ...]:
+    """Return the sinks for what the sides drop."""
+    if topic is None:
+        return ()
+    return tuple(
+        SinkNode(late_name(node), (node,), topic, stream._key, stream._value, late=True, location=here())
+        for node, stream in sides
+    )
 
 
 class _Names:
