@@ -6,8 +6,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from brookmere.errors import Fault, TopologyError, UnsupportedError
-from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode, Topology
+from brookmere.errors import Fault, TopologyError
+from brookmere.plan.placement import kept, place
+from brookmere.topology.nodes import Node, ProcessorNode, SourceNode, Topology
 from brookmere.topology.partitions import partition_counts
 from brookmere.topology.validation import check_partitions
 
@@ -22,7 +23,8 @@ class Stage:
     @property
     def stores(self) -> tuple[str, ...]:
         """The stores of the stage, each once, in the order of its processors."""
-        names = (name for node in self.nodes if isinstance(node, ProcessorNode) for name in node.stores)
+        processors = [node for node in self.nodes if isinstance(node, ProcessorNode)]
+        names = (name for node in processors for name in node.stores if name in kept(node))
         return tuple(dict.fromkeys(names))
 
 
@@ -61,7 +63,7 @@ def plan(topology: Topology, partitions: Mapping[str, int]) -> Plan:
     counts = {t: n for t, n in partitions.items() if any(t in _topics_of(s, partitions) for s in sources)}
     repartitions = partition_counts(topology, partitions)
     faults = check_partitions(topology, {**counts, **repartitions})
-    stage_of = _Placement(topology).stages()
+    stage_of = place(topology)
     last = max(stage_of.values(), default=0)
     faults += _limits(last + 1, {**counts, **repartitions})
     if faults:
@@ -98,56 +100,3 @@ def _topics_of(source: SourceNode, partitions: Mapping[str, int]) -> tuple[str, 
     if source.pattern is None:
         return source.topics
     return tuple(sorted(t for t in partitions if re.fullmatch(source.pattern, t)))
-
-
-class _Placement:
-    """Finds the stage of each node.
-
-    A repartition leads to a later stage than that of its senders; other records stay in the stage of
-    their parents, except that state needs an exchange before it. Processors that share a store share
-    the stage, which is why the search repeats until nothing moves.
-    """
-
-    def __init__(self, topology: Topology) -> None:
-        self._nodes = topology.nodes
-        self._senders: dict[str, list[str]] = {}
-        for node in topology.nodes:
-            if isinstance(node, SinkNode) and node.internal and isinstance(node.topic, str):
-                self._senders.setdefault(node.topic, []).append(node.name)
-        self._earliest: dict[str, int] = {}
-        """The earliest stage at which all users of a store can stand."""
-
-    def stages(self) -> dict[str, int]:
-        # Each round moves a store at least one stage on, so more rounds than nodes would never end.
-        for _ in range(len(self._nodes) + 1):
-            stages = self._round()
-            moved = False
-            for node in self._nodes:
-                for store in node.stores if isinstance(node, ProcessorNode) else ():
-                    if stages[node.name] > self._earliest.get(store, 0):
-                        self._earliest[store] = stages[node.name]
-                        moved = True
-            if not moved or self._agree(stages):
-                return stages
-        looped = ", ".join(sorted(self._earliest))
-        raise UnsupportedError(
-            "A processor behind a repartition uses a store that is written in front of it, "
-            f"which one pass over a batch cannot do. Stores involved: {looped}. "
-            "Read the table from a topic of its own instead."
-        )
-
-    def _agree(self, stages: dict[str, int]) -> bool:
-        users = [(n, s) for n in self._nodes if isinstance(n, ProcessorNode) for s in n.stores]
-        return all(stages[node.name] == self._earliest[store] for node, store in users)
-
-    def _round(self) -> dict[str, int]:
-        stages: dict[str, int] = {}
-        for node in self._nodes:
-            if isinstance(node, SourceNode):
-                senders = [stages[name] for topic in node.topics for name in self._senders.get(topic, ())]
-                stages[node.name] = 1 + max(senders) if node.internal else 0
-            else:
-                above = max(stages[parent] for parent in node.parents)
-                stores = node.stores if isinstance(node, ProcessorNode) else ()
-                stages[node.name] = max([above, *(max(1, self._earliest.get(s, 1)) for s in stores)])
-        return stages

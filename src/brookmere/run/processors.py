@@ -17,8 +17,11 @@ from brookmere.errors import ExpressionError, Fault, UnsupportedError
 from brookmere.plan.stages import Plan
 from brookmere.run.columns import RECORD, REDUCER, column, pair
 from brookmere.run.folding import Step, initial_column, java_column, step_column
+from brookmere.run.joining import JOINING
 from brookmere.run.refusals import about, explained, leaves_type_open
 from brookmere.run.shorts import Folded, TypeOf, fold
+from brookmere.run.timing import TIMING, close_idle_ms, expiring_table
+from brookmere.run.top import top
 from brookmere.run.windowing import WINDOWING
 from brookmere.run.wire import Wire
 from brookmere.topology import operators as op
@@ -58,6 +61,9 @@ class Processors:
         if add is None:
             raise UnsupportedError(f"{type(node.operator).__name__}, node {node.name}, cannot be run yet")
         add(self, node, node.operator, at)
+        idle = close_idle_ms(node.operator)
+        if idle is not None:
+            self.builder.closeIdle(at[0], idle)
 
     def _filter(self, node: ProcessorNode, o: op.Filter, at: At) -> None:
         with about(o.predicate, node.name, None):
@@ -110,12 +116,20 @@ class Processors:
         self.builder.tableToStream(*at)
 
     def _table_source(self, node: ProcessorNode, o: op.TableSource, at: At) -> None:
-        self.builder.tableSource(*at, o.store, self.kind(o.store), o.send_old)
+        if o.ttl_ms is not None:
+            expiring_table(self, node, o, at)
+        elif not o.versioned:
+            self.builder.tableSource(*at, o.store, self.kind(o.store), o.send_old)
+        else:
+            history = next(s.retention_ms for s in self.plan.topology.stores if s.name == o.store)
+            self.builder.versionedSource(*at, o.store, self.kind(o.store), history, o.send_old)
 
     def _table_filter(self, node: ProcessorNode, o: op.TableFilter, at: At) -> None:
         with about(o.predicate, node.name, None):
             test = column(o.predicate, RECORD)._jc
-            self.builder.tableFilter(*at, test, o.negate, o.store, self.kind(o.store), o.send_old)
+            self.builder.tableFilter(
+                *at, test, o.negate, o.store, self.kind(o.store), o.send_old, o.versioned
+            )
 
     def _table_map_values(self, node: ProcessorNode, o: op.TableMapValues, at: At) -> None:
         with about(o.function, node.name, None):
@@ -126,7 +140,7 @@ class Processors:
     def _table_group(self, node: ProcessorNode, o: op.TableGroup, at: At) -> None:
         with about(o.function, node.name, None):
             key, value = pair(o.function, RECORD)
-            self.builder.tableGroup(*at, key._jc, value._jc)
+            self.builder.tableGroup(*at, key._jc, value._jc, o.versioned)
 
     def _aggregate(self, node: ProcessorNode, o: op.Aggregate, at: At) -> None:
         combined = self._combined.get(node.name)
@@ -233,6 +247,9 @@ class Processors:
             return None
         where = str(node.location) if node.location else None
         types = _ColumnTypes(self.builder, parent)
+        if isinstance(step, op.Top):
+            with about(step.by, node.name, where):
+                return top(step, types, undoable=isinstance(node.operator, op.TableAggregate))
         with explained(f"agg() of {node.name}", where):
             return fold(step, self.wire.type_of(parent, False), types, where)
 
@@ -263,6 +280,8 @@ _ADD: dict[type, Callable[[Processors, ProcessorNode, Any, At], None]] = {
     op.TableGroup: Processors._table_group,
     op.TableAggregate: Processors._table_aggregate,
     **WINDOWING,
+    **TIMING,
+    **JOINING,
 }
 
 

@@ -24,6 +24,7 @@ from brookmere.testing.engines import Engine, LocalEngine, RawRecord, SparkEngin
 from brookmere.testing.settings import averages_of, partition_counts, unknown
 from brookmere.testing.stores import StoreView
 from brookmere.testing.topics import InputTopic, OutputTopic
+from brookmere.testing.versions import as_of, latest
 from brookmere.topics.times import milliseconds
 from brookmere.topology.nodes import SinkNode, SourceNode, StoreType, Topology
 
@@ -135,6 +136,11 @@ class TopologyTestDriver:
             # Every task keeps all rows of a global table.
             return list({repr(row[0]): row for row in rows}.values()) if store.is_global else rows
 
+        if store.kind == "versioned":
+            history = store.retention_ms or 0
+            return StoreView(
+                name, lambda: latest(read()), look=lambda key, time: as_of(read(), history, key, time)
+            )
         return StoreView(name, read, averages=averages_of(self._plan.topology, name))
 
     def advance_wall_clock(self, step: timedelta) -> None:

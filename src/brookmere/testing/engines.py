@@ -23,6 +23,8 @@ from brookmere.run.taps import plain, python_values
 from brookmere.topology.nodes import Store
 
 _EVER = 2**63 - 1
+_DELETED = -(1 << 63)
+"""The time that a version has which says that the key was deleted."""
 
 StoreRow = tuple[Any, Any, int]
 """Key, value and timestamp."""
@@ -157,7 +159,8 @@ class SparkEngine:
     def _oldest(self, name: str, stage: int) -> dict[int, int]:
         """Return, by task, the earliest time that can still be found in a store."""
         found = next(s for s in self._compiled.plan.topology.stores if s.name == name)
-        if found.retention_ms is None:
+        # Versions are all shown: the latest one stays, however old it is.
+        if found.retention_ms is None or found.kind == "versioned":
             return {}
         times = self._state("brookmere-task", stage).selectExpr(
             "key.task AS task", "user_map_key.name AS name", "user_map_value.v.time AS time"
@@ -179,6 +182,8 @@ class SparkEngine:
         if store.kind in ("window", "session") and isinstance(key_type, StructType):
             key_type = key_type["key"].dataType
             state = state.select("*", "user_map_value.time", "user_map_value.number")
+        elif store.kind == "versioned":
+            state = state.select("*", "user_map_value.time", F.lit(0).alias("number"))
         else:
             state = state.select("*", F.lit(_EVER).alias("time"), F.lit(0).alias("number"))
         row_types = [
@@ -188,6 +193,11 @@ class SparkEngine:
         key = F.col("user_map_key").cast(row_types[0])
         value = F.col("user_map_value.v").cast(row_types[1])
         kept = state.select(key, value, "user_map_value.ts", "time", "number", "key.task").collect()
+        if store.kind == "versioned":
+            return [
+                (_of(r[0], key_type), None if r[2] == _DELETED else _of(r[1], types[1]), int(r[3]))
+                for r in kept
+            ]
         return [
             (_shown(store, _of(r[0], key_type), int(r[3]), int(r[4])), _of(r[1], types[1]), int(r[2]))
             for r in kept

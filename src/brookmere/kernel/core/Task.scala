@@ -216,6 +216,9 @@ final class Task(
 
   /** The record as its topic holds it; known in stage 0 only. */
   var raw: UnsafeRow = null
+
+  /** False while an update of a versioned table is sent on that is older than the key's latest one. */
+  var isLatest = true
   private def rawBytes(field: Int): Array[Byte] = if (raw == null || raw.isNullAt(field)) null else raw.getBinary(field)
 
   private def topicName: String =

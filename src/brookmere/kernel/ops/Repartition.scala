@@ -6,8 +6,11 @@ import brookmere.kernel.rows.Change
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** Sends a record to the task that its key belongs to, by Kafka's own rule. */
-final class Repartition(id: Int, name: String, target: Int, isTable: Boolean, partitions: Int, keyWriter: Writer)
+/**
+ * Sends a record to the task that its key belongs to, by Kafka's own rule; or to the one that a field
+ * of the value names.
+ */
+final class Repartition(id: Int, name: String, target: Int, isTable: Boolean, partitions: Int, keyWriter: Writer, taskField: Int = -1)
     extends Processor(id, name) {
   @transient private var clock = 0L
   @transient private var source = 0
@@ -27,10 +30,11 @@ final class Repartition(id: Int, name: String, target: Int, isTable: Boolean, pa
 
   override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit = {
     val to =
-      if (partitions == 1) 0
+      if (taskField >= 0) value.getInt(taskField)
+      else if (partitions == 1) 0
       else if (key == null) 0
       else { keyWriter.write(key); Murmur2.partition(keyWriter.base, keyWriter.offset, keyWriter.size, partitions) }
-    if (isTable) task.sendBytes(to, target, key, Change.pack(value, old), ts, queued(ts))
+    if (isTable) task.sendBytes(to, target, key, Change.pack(value, old, task.isLatest), ts, queued(ts))
     else task.send(to, target, key, value, ts, queued(ts))
   }
 }

@@ -11,7 +11,8 @@ import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, UnsafeRow}
  * A processor with a table of its own: puts the result and sends it on, now or once per batch.
  * `result` is what is sent of a row that keeps more than that.
  */
-abstract class Storing(id: Int, name: String, store: String, sendOld: Boolean, result: Bound = null) extends Evaluating(id, name) {
+abstract class Storing(id: Int, name: String, store: String, sendOld: Boolean, result: Bound = null)
+    extends Evaluating(id, name) with View {
   @transient private var show: Array[Projection] = _
   @transient private var shown: GenericInternalRow = _
   override def open(): Unit = {
@@ -26,10 +27,17 @@ abstract class Storing(id: Int, name: String, store: String, sendOld: Boolean, r
   private def visible(i: Int, row: UnsafeRow): UnsafeRow =
     if (row == null) null else { shown.update(0, row); show(i)(shown) }
 
-  @transient protected var rows: Store = _
+  @transient protected[ops] var rows: Store = _
   @transient private var pending: Pending = _
   @transient private var lastOnly = false
   private def stored = store != null
+
+  /** What the rows are computed from where they are not kept. */
+  protected def computed: View = null
+  override def keptIn: String = store
+  override def look(): Look = if (stored) new StoreLook(this, result) else computed.look()
+  override def sources: Seq[View] = if (stored) Seq.empty else computed.sources
+  override def over(sources: Seq[View]): View = computed.over(sources)
 
   override def attach(task: Task): Unit = {
     super.attach(task)
@@ -62,6 +70,24 @@ abstract class Storing(id: Int, name: String, store: String, sendOld: Boolean, r
       // A row that came and went within the batch was never seen.
       if (e.value != null || e.old != null) send(rows.key(e), rows.value(e), old, e.ts)
       e = pending.take()
+    }
+  }
+}
+
+/** Looks into the store of a processor. */
+private[ops] final class StoreLook(of: Storing, result: Bound) extends Look {
+  private val show = if (result == null) null else result.compile()
+  private val shown = if (result == null) null else new GenericInternalRow(1)
+  private var row: UnsafeRow = null
+
+  override def get(key: UnsafeRow): UnsafeRow = {
+    val e = of.rows.find(key)
+    if (e == null) null
+    else {
+      if (row == null) row = new UnsafeRow(of.rows.valueFields)
+      row.pointTo(e.value, e.value.length)
+      ts = e.ts
+      if (show == null) row else { shown.update(0, row); show(shown) }
     }
   }
 }

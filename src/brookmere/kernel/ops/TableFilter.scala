@@ -1,14 +1,20 @@
 package brookmere.kernel.ops
 
+import brookmere.kernel.core._
 import brookmere.kernel.expr.{Bound, Projection}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** The rows of a table that pass a test; a row that no longer passes is deleted. */
-final class TableFilter(id: Int, name: String, predicate: Bound, negate: Boolean, store: String, sendOld: Boolean)
+/**
+ * The rows of a table that pass a test; a row that no longer passes is deleted. `versioned`: the
+ * updates come from a versioned table, and repeated deletions are sent on, too.
+ */
+final class TableFilter(
+    id: Int, name: String, predicate: Bound, negate: Boolean, store: String, sendOld: Boolean, versioned: Boolean, of: View)
     extends Storing(id, name, store, sendOld) {
   @transient private var test: Projection = _
   override def open(): Unit = { super.open(); test = predicate.compile() }
+  override protected def computed: View = new FilterView(predicate, negate, of)
 
   private def kept(key: UnsafeRow, value: UnsafeRow, ts: Long): UnsafeRow =
     if (value != null && Test(test, record.set(key, value, ts)) != negate) value else null
@@ -17,11 +23,29 @@ final class TableFilter(id: Int, name: String, predicate: Bound, negate: Boolean
     val now = kept(key, value, ts)
     if (store == null) {
       val before = if (sendOld) kept(key, old, ts) else null
-      if (!(sendOld && before == null && now == null)) forward(key, now, before, ts)
+      if (versioned || !(sendOld && before == null && now == null)) forward(key, now, before, ts)
     } else {
       val e = rows.entry(key)
       val before = if (sendOld) rows.value(e) else null
-      if (!(sendOld && before == null && now == null)) update(e, key, now, before, ts)
+      if (versioned || !(sendOld && before == null && now == null)) update(e, key, now, before, ts)
+    }
+  }
+}
+
+/** The rows of a view that pass a test. */
+final class FilterView(predicate: Bound, negate: Boolean, of: View) extends View {
+  override def sources: Seq[View] = Seq(of)
+  override def over(sources: Seq[View]): View = new FilterView(predicate, negate, sources.head)
+  override def look(): Look = new Look {
+    private val from = of.look()
+    private val test = predicate.compile()
+    private val record = new RecordRow
+    override def isVersioned: Boolean = from.isVersioned
+    override def get(key: UnsafeRow): UnsafeRow = kept(key, from.get(key))
+    override def get(key: UnsafeRow, at: Long): UnsafeRow = kept(key, from.get(key, at))
+    private def kept(key: UnsafeRow, value: UnsafeRow): UnsafeRow = {
+      ts = from.ts
+      if (value != null && Test(test, record.set(key, value, ts)) != negate) value else null
     }
   }
 }

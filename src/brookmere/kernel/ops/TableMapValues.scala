@@ -1,11 +1,13 @@
 package brookmere.kernel.ops
 
+import brookmere.kernel.core._
 import brookmere.kernel.expr.{Bound, Projection}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /** A table with mapped values. `seesNull`: the function is called for deletes, too. */
-final class TableMapValues(id: Int, name: String, mapper: Bound, store: String, sendOld: Boolean, seesNull: Boolean)
+final class TableMapValues(
+    id: Int, name: String, mapper: Bound, store: String, sendOld: Boolean, seesNull: Boolean, of: View)
     extends Storing(id, name, store, sendOld) {
   @transient private var map: Projection = _
   @transient private var mapOld: Projection = _
@@ -14,6 +16,7 @@ final class TableMapValues(id: Int, name: String, mapper: Bound, store: String, 
     map = mapper.compile()
     if (sendOld && store == null) mapOld = mapper.compile()
   }
+  override protected def computed: View = new MapView(mapper, seesNull, of)
 
   private def mapped(p: Projection, key: UnsafeRow, value: UnsafeRow, ts: Long): UnsafeRow =
     if (value == null && !seesNull) null else p(record.set(key, value, ts))
@@ -24,6 +27,24 @@ final class TableMapValues(id: Int, name: String, mapper: Bound, store: String, 
     else {
       val e = rows.entry(key)
       update(e, key, now, if (sendOld) rows.value(e) else null, ts)
+    }
+  }
+}
+
+/** The mapped rows of a view. */
+final class MapView(mapper: Bound, seesNull: Boolean, of: View) extends View {
+  override def sources: Seq[View] = Seq(of)
+  override def over(sources: Seq[View]): View = new MapView(mapper, seesNull, sources.head)
+  override def look(): Look = new Look {
+    private val from = of.look()
+    private val map = mapper.compile()
+    private val record = new RecordRow
+    override def isVersioned: Boolean = from.isVersioned
+    override def get(key: UnsafeRow): UnsafeRow = mapped(key, from.get(key))
+    override def get(key: UnsafeRow, at: Long): UnsafeRow = mapped(key, from.get(key, at))
+    private def mapped(key: UnsafeRow, value: UnsafeRow): UnsafeRow = {
+      ts = if (value == null) View.Unknown else from.ts
+      if (value == null && !seesNull) null else map(record.set(key, value, ts))
     }
   }
 }

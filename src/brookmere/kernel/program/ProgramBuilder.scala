@@ -23,11 +23,11 @@ import org.apache.spark.sql.types._
  * by number, parents come before children, types flow from parents to children.
  */
 final class ProgramBuilder(private[program] val spark: SparkSession, stageCount: Int, tasks: Int, topics: JList[String])
-    extends JoinNodes with WindowNodes {
+    extends JoinNodes with WindowNodes with TimeNodes {
   private[program] val made = mutable.LinkedHashMap[Int, Made]()
-  private val processors = Array.fill(stageCount)(ArrayBuffer[Processor]())
+  private[program] val processors = Array.fill(stageCount)(ArrayBuffer[Processor]())
   private val entries = Array.fill(stageCount)(ArrayBuffer[Entrance]())
-  private val stores = Array.fill(stageCount)(ArrayBuffer[StoreDef]())
+  private[program] val stores = Array.fill(stageCount)(ArrayBuffer[StoreDef]())
   private val sources = new Array[SourceReader](topics.size)
   private val positions = mutable.Map[(Int, Int), Int]()
   private val slots = Slots(tasks)
@@ -108,7 +108,7 @@ final class ProgramBuilder(private[program] val spark: SparkSession, stageCount:
 
   def passThrough(id: Int, name: String, stage: Int, parents: JList[Integer]): Unit = {
     val in = input(name, parents)
-    add(id, stage, new ops.PassThrough(id, name), in.key, in.value, in.isTable, ids(parents))
+    add(id, stage, new ops.PassThrough(id, name, table(parents)), in.key, in.value, in.isTable, ids(parents))
   }
 
   def keyNotNull(id: Int, name: String, stage: Int, parents: JList[Integer]): Unit = {
@@ -178,10 +178,11 @@ final class ProgramBuilder(private[program] val spark: SparkSession, stageCount:
   }
 
   def tableFilter(id: Int, name: String, stage: Int, parents: JList[Integer], predicate: Column, negate: Boolean,
-      store: String, kind: String, sendOld: Boolean): Unit = {
+      store: String, kind: String, sendOld: Boolean, versioned: Boolean): Unit = {
     val in = input(name, parents)
     if (store != null) define(stage, StoreDef(store, kind, in.key, in.value))
-    add(id, stage, new ops.TableFilter(id, name, test(in, predicate), negate, store, sendOld), in.key, in.value, isTable = true, ids(parents))
+    val p = new ops.TableFilter(id, name, test(in, predicate), negate, store, sendOld, versioned, table(parents))
+    add(id, stage, p, in.key, in.value, isTable = true, ids(parents))
   }
 
   def tableMapValues(id: Int, name: String, stage: Int, parents: JList[Integer], value: Column, store: String, kind: String,
@@ -189,7 +190,8 @@ final class ProgramBuilder(private[program] val spark: SparkSession, stageCount:
     val in = input(name, parents)
     val v = bind(in, value)
     if (store != null) define(stage, StoreDef(store, kind, in.key, v.result))
-    add(id, stage, new ops.TableMapValues(id, name, v, store, sendOld, seesNull), in.key, v.result, isTable = true, ids(parents))
+    val p = new ops.TableMapValues(id, name, v, store, sendOld, seesNull, table(parents))
+    add(id, stage, p, in.key, v.result, isTable = true, ids(parents))
   }
 
   def tableToStream(id: Int, name: String, stage: Int, parents: JList[Integer]): Unit = {
@@ -197,11 +199,11 @@ final class ProgramBuilder(private[program] val spark: SparkSession, stageCount:
     add(id, stage, new ops.TableToStream(id, name), in.key, in.value, isTable = false, ids(parents))
   }
 
-  def tableGroup(id: Int, name: String, stage: Int, parents: JList[Integer], key: Column, value: Column): Unit = {
+  def tableGroup(id: Int, name: String, stage: Int, parents: JList[Integer], key: Column, value: Column, versioned: Boolean): Unit = {
     val in = input(name, parents)
     val k = bind(in, key)
     val v = bind(in, value)
-    add(id, stage, new ops.TableGroup(id, name, k, v), k.result, v.result, isTable = true, ids(parents))
+    add(id, stage, new ops.TableGroup(id, name, k, v, versioned), k.result, v.result, isTable = true, ids(parents))
   }
 
   // ---- leaving a stage ----
@@ -223,7 +225,7 @@ final class ProgramBuilder(private[program] val spark: SparkSession, stageCount:
 
   def repartition(id: Int, name: String, stage: Int, parents: JList[Integer], target: Int, partitions: Int, key: Writer): Unit = {
     val in = input(name, parents)
-    add(id, stage, new ops.Repartition(id, name, target, in.isTable, partitions, key), in.key, in.value, in.isTable, ids(parents))
+    add(id, stage, new ops.Repartition(id, name, target, in.isTable, partitions, key, taskField(ids(parents).head)), in.key, in.value, in.isTable, ids(parents))
   }
 
   // ---- results ----
@@ -271,6 +273,12 @@ final class ProgramBuilder(private[program] val spark: SparkSession, stageCount:
   private[program] def fold(in: Made, step: Column, t: RowType): Bound =
     Bind(spark, inputs(in) :+ Bind.row("aggregate", t), step, Some(t.dataType))
 
+  /** The table whose updates come from the first of the parents, if they are updates. */
+  private def table(parents: JList[Integer]): View = made(parents.get(0)) match {
+    case m if m.isTable => m.processor match { case v: View => v; case _ => null }
+    case _ => null
+  }
+
   private[program] def input(name: String, parents: JList[Integer]): Made = {
     val from = ids(parents).map(made)
     agree(name, from)
@@ -311,7 +319,7 @@ final class ProgramBuilder(private[program] val spark: SparkSession, stageCount:
   }
 
   /** An edge into a later stage: a processor that sends at the one end, an entrance at the other. */
-  private def crossing(from: Made, id: Int, p: Processor, stage: Int): Processor = {
+  private[program] def crossing(from: Made, id: Int, p: Processor, stage: Int): Processor = {
     if (!entries(stage).exists(_.node == id)) {
       entries(stage) += new Entrance(id, p, from.key.fields, from.value.fields, from.isTable)
     }

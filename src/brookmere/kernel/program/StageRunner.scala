@@ -36,7 +36,9 @@ final class StageRunner(stage: Stage) {
       val key = Rows.slice(row, Layout.Key, keyRows(node))
       if (entry.isTable) {
         val pair = Rows.slice(row, Layout.Value, change)
+        task.isLatest = Change.isLatest(pair)
         entry.target.receive(key, Rows.slice(pair, 0, valueRows(node)), Rows.slice(pair, 1, oldRows(node)), ts)
+        task.isLatest = true
       } else entry.target.receive(key, Rows.slice(row, Layout.Value, valueRows(node)), null, ts)
     }
   }
@@ -148,8 +150,8 @@ final class SourceRunner(program: Program) {
     program.stages.foreach(s => if (s.number > 0 && s.needsTicks) program.slots.foreach(slot => add(slot, s.number)))
 
   private def place(reader: SourceReader, raw: UnsafeRow, byTime: Long): Long =
-    if (reader.broadcast) Long.MinValue
-    else if (!raw.isNullAt(RawLayout.Clock)) raw.getLong(RawLayout.Clock)
+    if (!raw.isNullAt(RawLayout.Clock)) raw.getLong(RawLayout.Clock)
+    else if (reader.broadcast) Long.MinValue
     else byTime
 
   /** The highest time so far of the source partition. */

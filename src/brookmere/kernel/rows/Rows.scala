@@ -43,15 +43,19 @@ object Rows {
   }
 }
 
-/** A table update in one packed row: struct<new, old>, each a packed row or null. */
+/** A table update in one packed row: struct<new, old>, each a packed row or null; and whether it is the latest of its key. */
 object Change {
   private val Fixed = 24
+  /** A bit among those of the nulls that no field uses. */
+  private val Past = 4L
 
-  def pack(now: UnsafeRow, old: UnsafeRow): Array[Byte] = {
+  def isLatest(packed: UnsafeRow): Boolean = (Platform.getLong(packed.getBaseObject, packed.getBaseOffset) & Past) == 0L
+
+  def pack(now: UnsafeRow, old: UnsafeRow, isLatest: Boolean): Array[Byte] = {
     val nowSize = if (now == null) 0 else now.getSizeInBytes
     val oldSize = if (old == null) 0 else old.getSizeInBytes
     val a = new Array[Byte](Fixed + nowSize + oldSize)
-    var nulls = 0L
+    var nulls = if (isLatest) 0L else Past
     if (now == null) nulls |= 1L
     else {
       Platform.putLong(a, Rows.Base + 8, (Fixed.toLong << 32) | nowSize)

@@ -45,6 +45,8 @@ object Groups {
   val Window = "window"
   /** By the end of the session, then by its start. */
   val Session = "session"
+  /** By the time from which a version is valid. The one that is valid at the oldest time stays. */
+  val Versions = "versions"
   /** By time, then by a number or a packed row. */
   val Items = "items"
   val Forever: Long = Long.MaxValue

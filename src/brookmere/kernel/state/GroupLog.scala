@@ -36,7 +36,10 @@ final class GroupLog(d: StoreDef, backend: Backend, task: Int, times: Times, tab
 
   override def forget(before: Long): Unit = {
     var gone = wheel.take(before)
-    while (gone != null) gone = wheel.take(before)
+    while (gone != null) {
+      gone.forEach(g => g.bucket = Long.MaxValue)
+      gone = wheel.take(before)
+    }
   }
 
   private def made(key: Array[Byte], hash: Int): Group = {
@@ -93,6 +96,8 @@ final class GroupLog(d: StoreDef, backend: Backend, task: Int, times: Times, tab
           while (i < g.count && g.items(i).value == null) i += 1
           // A group without rows goes with its last one; a later row makes a new one.
           g.bucket = Long.MaxValue
+          // A version may be older than that; it goes when the next one is.
+          while (i < g.count && g.items(i).time < bound) i += 1
           if (!form.timed && i < g.count) register(g, g.items(i).time)
         }
       }
@@ -103,7 +108,7 @@ final class GroupLog(d: StoreDef, backend: Backend, task: Int, times: Times, tab
   private def everything: Iterator[Item] =
     groups.toArray.iterator.flatMap { e => val g = e.asInstanceOf[Group]; g.items.iterator.take(g.count).filter(_.value != null) }
 
-  override def rows(): Iterator[Item] = { val bound = oldest; everything.filter(_.time >= bound) }
+  override def rows(): Iterator[Item] = everything.filter(canBeFound)
 
   /** Writes every row by itself and gives the log up. The next batch opens the store as one of rows. */
   private def move(): Unit = {

@@ -11,6 +11,8 @@ import org.apache.spark.unsafe.Platform
 final class Item(val group: Group, val time: Long, val number: Long, val sub: Array[Byte]) extends Entry(null, 0) {
   /** What `sub` sorts by, where there is one. */
   private[state] var order: Array[Byte] = null
+  /** Says that the key has no row since then: only versions have that. */
+  def isDeletion: Boolean = ts == GroupStore.Deleted
   override def held: Long = Item.Overhead + (if (value == null) 0 else value.length) + (if (sub == null) 0 else sub.length)
 }
 
@@ -181,6 +183,8 @@ abstract class GroupStore(val d: StoreDef, protected val groups: EntryTable, tim
   var keepFrom: Long = Long.MaxValue
   protected final def droppable: Long = math.min(form.droppable(clock.time), keepFrom)
 
+  protected final def canBeFound(i: Item): Boolean = form.shape == Groups.Versions || i.time >= oldest
+
   /** Rows of all keys from one time to another, both included, by time, then by key, then by number. For timed stores. */
   final def between(from: Long, to: Long, order: KeyOrder): Array[Item] = {
     val found = new java.util.LinkedHashSet[Item]()
@@ -226,10 +230,11 @@ abstract class GroupStore(val d: StoreDef, protected val groups: EntryTable, tim
   /** Every row of the task that can be found. Call it after a flush. */
   def rows(): Iterator[Item]
 
-  /** Removes the rows of a group before a time. */
+  /** Removes the rows of a group before a time; of versions, those that were not valid any more at that time. */
   protected final def expired(g: Group, bound: Long): Unit = {
+    val end = if (form.shape == Groups.Versions) valid(g, bound) else g.from(bound)
     var i = 0
-    while (i < g.count && g.items(i).time < bound) {
+    while (i < end) {
       val item = g.items(i)
       if (item.value != null) {
         if (!item.dirty) { item.dirty = true; item.old = item.value; dirty.add(item) }
@@ -240,6 +245,13 @@ abstract class GroupStore(val d: StoreDef, protected val groups: EntryTable, tim
       i += 1
     }
   }
+
+  /** The position of the version that is valid just before a time; a deletion need not be kept. */
+  private def valid(g: Group, bound: Long): Int = {
+    var i = g.from(bound) - 1
+    while (i >= 0 && g.items(i).value == null) i -= 1
+    if (i >= 0 && g.items(i).isDeletion) i + 1 else math.max(i, 0)
+  }
 }
 
 object GroupStore {
@@ -247,6 +259,9 @@ object GroupStore {
   val NoTime: Long = -1L
   /** Where the rank stands in the number of a row. */
   val RankShift = 40
+
+  /** The `ts` of a version that is a deletion. */
+  val Deleted: Long = Long.MinValue
 
   /** The key of a row as people see it: with its window, if it has one. */
   def shownKey(d: StoreDef, keys: WindowKeys, key: UnsafeRow, i: Item): Array[Byte] = {

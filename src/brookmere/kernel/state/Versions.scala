@@ -1,0 +1,67 @@
+package brookmere.kernel.state
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
+/** The rows of a versioned table: what each key was at which time, as far back as `history` reaches. */
+final class Versions(store: GroupStore, history: Long) {
+  import Versions._
+  val fields: Int = store.valueFields
+  private val row = new UnsafeRow(fields)
+  private val nothing: UnsafeRow = {
+    val r = new UnsafeRow(store.valueFields)
+    val n = UnsafeRow.calculateBitSetWidthInBytes(store.valueFields) + 8 * store.valueFields
+    r.pointTo(new Array[Byte](n), n)
+    (0 until store.valueFields).foreach(i => r.setNullAt(i))
+    r
+  }
+
+  /** Adds or replaces the version of a time, null for a deletion. What it replaces keeps its bytes. */
+  def put(key: UnsafeRow, value: UnsafeRow, time: Long): Int =
+    if (time < store.clock.time - history) Refused
+    else {
+      val g = store.group(key)
+      val found = store.item(g, time, 0L)
+      val item = if (found == null) store.add(g, time, 0L) else found
+      if (value == null) store.put(item, nothing, GroupStore.Deleted, keep = true)
+      else store.put(item, value, time, keep = true)
+      if (last(g) eq item) Latest else Past
+    }
+
+  /** The latest version of a key, or null if there is none or it was deleted. */
+  def latest(key: UnsafeRow): Item = {
+    val g = store.find(key)
+    if (g == null) null else shown(last(g))
+  }
+
+  /** The version that was valid at a time, or null. The latest one is found however old it is. */
+  def at(key: UnsafeRow, time: Long): Item = {
+    val g = store.find(key)
+    if (g == null) null
+    else if (time < store.clock.time - history) {
+      val i = shown(last(g))
+      if (i == null || i.time > time) null else i
+    } else {
+      var i = g.size - 1
+      while (i >= 0 && (g(i).time > time || g(i).value == null)) i -= 1
+      if (i < 0) null else shown(g(i))
+    }
+  }
+
+  /** The value as a row, valid until the next call. */
+  def value(i: Item): UnsafeRow = { row.pointTo(i.value, i.value.length); row }
+
+  private def last(g: Group): Item = {
+    var i = g.size - 1
+    while (i >= 0 && g(i).value == null) i -= 1
+    if (i < 0) null else g(i)
+  }
+  private def shown(i: Item): Item = if (i == null || i.isDeletion) null else i
+}
+
+object Versions {
+  /** Too old: nothing was changed. */
+  val Refused = 0
+  /** The key has a later version. */
+  val Past = 1
+  val Latest = 2
+}

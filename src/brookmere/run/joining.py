@@ -1,0 +1,94 @@
+"""Turns the operators of joins into calls of the kernel's program builder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from brookmere.run.columns import JOINER, RECORD, column
+from brookmere.run.refusals import about
+from brookmere.topology import operators as op
+from brookmere.topology.nodes import ProcessorNode
+
+if TYPE_CHECKING:
+    from brookmere.run.processors import At, Processors
+
+Add = Callable[["Processors", ProcessorNode, Any, "At"], None]
+
+
+def _stream_table(processors: Processors, node: ProcessorNode, o: op.StreamTableJoin, at: At) -> None:
+    with about(o.joiner, node.name, None):
+        joiner = column(o.joiner, JOINER)._jc
+        table, is_left = processors.numbers[o.table], o.how == "left"
+        if o.grace_ms is None:
+            processors.builder.streamTableJoin(*at, table, is_left, joiner)
+        else:
+            kind = processors.kind(o.buffer)
+            processors.builder.waitingJoin(
+                *at, table, is_left, joiner, o.buffer, kind, o.grace_ms, o.drop_late
+            )
+
+
+def _global(processors: Processors, node: ProcessorNode, o: op.GlobalJoin, at: At) -> None:
+    with about(o.key, node.name, None):
+        key = column(o.key, RECORD)._jc
+        processors.builder.columnType(at[3][0], key)
+    with about(o.joiner, node.name, None):
+        joiner = column(o.joiner, JOINER)._jc
+        processors.builder.globalJoin(*at, processors.numbers[o.table], key, o.how == "left", joiner)
+
+
+def _table(processors: Processors, node: ProcessorNode, o: op.TableJoin, at: At) -> None:
+    with about(o.joiner, node.name, None):
+        joiner = column(o.joiner, JOINER)._jc
+        other = processors.numbers[o.other]
+        processors.builder.tableJoin(
+            *at, other, o.side == "left", o.how, joiner, o.send_old, o.versioned
+        )  # fmt: skip
+
+
+def _merge(processors: Processors, node: ProcessorNode, o: op.TableJoinMerge, at: At) -> None:
+    sides = (
+        n.operator
+        for n in processors.plan.topology.nodes
+        if isinstance(n, ProcessorNode) and n.name in node.parents
+    )
+    how = next(side.how for side in sides if isinstance(side, op.TableJoin))
+    processors.builder.tableJoinMerge(*at, how, o.store, processors.kind(o.store), o.send_old)
+
+
+def _send(processors: Processors, node: ProcessorNode, o: op.SubscriptionSend, at: At) -> None:
+    with about(o.key, node.name, None):
+        key = column(o.key, RECORD)._jc
+        processors.builder.subscriptionSend(*at, key, o.how == "left", o.versioned)
+
+
+def _receive(processors: Processors, _node: ProcessorNode, o: op.SubscriptionReceive, at: At) -> None:
+    processors.builder.subscriptionReceive(*at, o.store, processors.kind(o.store))
+
+
+def _answer(processors: Processors, _node: ProcessorNode, o: op.SubscriptionJoin, at: At) -> None:
+    processors.builder.subscriptionJoin(*at, processors.numbers[o.right])
+
+
+def _foreign_update(processors: Processors, _node: ProcessorNode, o: op.ForeignUpdate, at: At) -> None:
+    processors.builder.foreignUpdate(*at, o.store, o.versioned)
+
+
+def _response(processors: Processors, node: ProcessorNode, o: op.ResponseJoin, at: At) -> None:
+    with about(o.joiner, node.name, None):
+        joiner = column(o.joiner, JOINER)._jc
+        processors.builder.responseJoin(*at, processors.numbers[o.left], o.how == "left", joiner)
+
+
+JOINING: dict[type, Add] = {
+    op.StreamTableJoin: _stream_table,
+    op.GlobalJoin: _global,
+    op.TableJoin: _table,
+    op.TableJoinMerge: _merge,
+    op.SubscriptionSend: _send,
+    op.SubscriptionReceive: _receive,
+    op.SubscriptionJoin: _answer,
+    op.ForeignUpdate: _foreign_update,
+    op.ResponseJoin: _response,
+}
