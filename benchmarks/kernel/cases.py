@@ -12,6 +12,7 @@ import brookmere as bm
 from benchmarks.kernel.data import PARTITIONS, TOPIC, Feed
 from benchmarks.measure import Running, Sink
 from brookmere.run import Query, assemble
+from brookmere.topology.nodes import SinkNode
 
 Shape = Literal["source", "stage 0", "pass", "count", "chain"]
 Emit = Literal["every", "last"]
@@ -95,7 +96,8 @@ def running(query: Query) -> Running:
     """Return what the bench has to know of one of Brookmere's queries."""
     assembly: Any = query.assembly
     stages = range(1, len(query.compiled.plan.stages))
-    sinks = [node.name for node in query.compiled.plan.topology.nodes if isinstance(node, SinkNode)]
+    nodes = query.compiled.plan.topology.nodes
+    sinks = [node.name for node in nodes if isinstance(node, SinkNode) and not node.internal]
     return Running(
         query.handle,
         query.stop,
