@@ -100,14 +100,14 @@ private[program] trait JoinNodes { this: ProgramBuilder =>
     val in = input(name, parents)
     agreeOnKey(in.key, made(right).key)
     val left = ops.Subscription.keyType(in.value)
-    val p = new ops.SubscriptionJoin(id, name, view(right, stage), left.fields)
+    val p = new ops.SubscriptionJoin(id, name, view(right, stage), left.fields, ops.Subscription.isText(made(right).value))
     add(id, stage, p, left, ops.Subscription.answerType(made(right).value), isTable = false, ids(parents))
   }
 
   def foreignUpdate(id: Int, name: String, stage: Int, parents: JList[Integer], store: String, versioned: Boolean): Unit = {
     val in = input(name, parents)
     val left = stores(stage).find(_.name == store).flatMap(_.groups).flatMap(_.sub).get
-    val p = new ops.ForeignUpdate(id, name, store, left.fields, versioned)
+    val p = new ops.ForeignUpdate(id, name, store, left.fields, ops.Subscription.isText(in.value), versioned)
     add(id, stage, p, left, ops.Subscription.answerType(in.value), isTable = false, ids(parents))
   }
 
