@@ -182,8 +182,15 @@ class _Compiler:
             target = self.numbers[self._receiver(topic).name]
             self.builder.repartition(*at, target, self.plan.partitions[topic], key)
             return
+        if node.late:
+            # It writes what its parent receives.
+            operator = next(n for n in self.plan.topology.nodes if n.name == node.parents[0])
+            parent = self.numbers[operator.parents[0]] if not isinstance(operator, SourceNode) else parent
         key = self.wire.writer(node.key, parent, True, f"key written by {node.name}", where)
         value = self.wire.writer(node.value, parent, False, f"value written by {node.name}", where)
+        if node.late:
+            self.builder.lateSink(*at[:3], at[3][0], parent, key, value)
+            return
         with about(node.topic, node.name, where):
             route = column(node.topic, RECORD)._jc if isinstance(node.topic, Function) else None
             self.builder.sink(*at, key, value, route)
