@@ -131,8 +131,11 @@ def _written(
     restart: bool = False,
     store_type: StoreType = "auto",
     log_bytes: int = 1 << 20,
+    emit: Literal["every", "last"] = "every",
 ) -> Written:
-    driver = TopologyTestDriver(program(), partitions=partitions, store_type=store_type, log_bytes=log_bytes)
+    driver = TopologyTestDriver(
+        program(), partitions=partitions, store_type=store_type, log_bytes=log_bytes, emit=emit
+    )
     with driver:
         for batch in [records] if cut is None else _batches(records, cut):
             driver.pipe_records(batch)
@@ -182,6 +185,19 @@ def test_results_do_not_depend_on_stores_batches_or_restarts(
     cut = _written(program, records, cut=7, restart=True, store_type=store_type, log_bytes=log_bytes)
 
     assert cut == _written(program, records)
+
+
+@pytest.mark.parametrize(
+    "program", [_tables, _foreign_key, _foreign_key_of_itself, _group_joined_with_its_table]
+)
+def test_last_results_of_batches_end_where_all_results_end(program: Program) -> None:
+    records = _records(seed=5)
+
+    last = _written(program, records, cut=3, partitions=2, emit="last")
+
+    every = _written(program, records, partitions=2)
+    assert len(last) < len(every)
+    assert {key: value for key, value, _ in last} == {key: value for key, value, _ in every}
 
 
 @pytest.mark.parametrize("cut", [None, 5])
