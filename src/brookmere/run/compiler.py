@@ -16,6 +16,7 @@ from brookmere.run.processors import At, Processors
 from brookmere.run.refusals import about, explained
 from brookmere.run.timing import source_time
 from brookmere.run.wire import Wire
+from brookmere.serde import Windowed
 from brookmere.topology import operators as op
 from brookmere.topology.function import Function
 from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode, StoreType
@@ -39,6 +40,8 @@ class Compiled:
     """Topics of the sinks that write to a fixed one."""
     routed: frozenset[int]
     """Sinks whose topic comes with each record."""
+    windowed: Mapping[int, int]
+    """By sink, how many bytes at the end of its keys are a window: the key in front decides the partition."""
     taps: Mapping[int, Callable[[Any, Any], object]]
 
 
@@ -114,6 +117,7 @@ class _Compiler:
             numbers=self.numbers,
             sinks={self.numbers[s.name]: s.topic for s in sinks if isinstance(s.topic, str)},
             routed=frozenset(self.numbers[s.name] for s in sinks if not isinstance(s.topic, str)),
+            windowed={self.numbers[s.name]: s.key.window_bytes for s in sinks if isinstance(s.key, Windowed)},
             taps={
                 self.numbers[n.name]: n.operator.action
                 for n in nodes
