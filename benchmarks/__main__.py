@@ -10,13 +10,17 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from benchmarks import kernel, machine, topics
+from benchmarks import kernel, machine, operators, topics
 from benchmarks.failures import QueryFailedError, WrongResultError
 from benchmarks.options import arguments
 from benchmarks.tables import Table, pairs
 from brookmere.run import spark_session
 
-TITLES = {"kernel": "The kernel: from rows in memory to no sink", "topics": "From topic to topic"}
+TITLES = {
+    "kernel": "The kernel: from rows in memory to no sink",
+    "topics": "From topic to topic",
+    "operators": "Windows and joins: from rows in memory to no sink",
+}
 
 
 class Report(Protocol):
@@ -35,7 +39,11 @@ def main() -> int:
     session = spark_session(master="local[2]", partitions=2, memory="6g")
     session.sparkContext.setLogLevel("ERROR")
     facts = machine.facts(session)
-    runs: dict[str, Callable[..., Report]] = {"kernel": kernel.run, "topics": topics.run}
+    runs: dict[str, Callable[..., Report]] = {
+        "kernel": kernel.run,
+        "topics": topics.run,
+        "operators": operators.run,
+    }
     try:
         reports = {part: runs[part](session, options, _tell) for part in options.parts}
     except (WrongResultError, QueryFailedError) as error:

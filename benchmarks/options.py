@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
-PARTS = ("kernel", "topics")
+from benchmarks.operators.cases import SHAPES, STORES
+
+PARTS = ("kernel", "topics", "operators")
 
 
 def arguments() -> argparse.Namespace:
@@ -15,12 +18,17 @@ def arguments() -> argparse.Namespace:
     found = parser.parse_args()
     small = found.quick
     found.parts = (found.only,) if found.only else PARTS
+    # A run over a join is longer than one over a count, so this part has fewer of what costs time.
+    found.operator_keys = found.keys or ([1000] if small else [10_000, 100_000, 1_000_000])
+    found.operator_batches = found.batches or (2 if small else 4)
     found.keys = found.keys or ([1000] if small else [100, 10_000, 100_000, 1_000_000])
     found.rows = found.rows or (50_000 if small else 400_000)
     found.rounds = found.rounds or (1 if small else 2)
     found.batches = found.batches or (3 if small else 6)
     if min(*found.keys, found.rows, found.rounds, found.batches, sys.maxsize) < 1 or found.rows % 2:
         parser.error("numbers must be positive, and the records per batch even: they go to two partitions")
+    if "operators" in found.parts and any(keys % 2 for keys in found.operator_keys):
+        parser.error("the numbers of keys must be even for joins: the keys lie in two partitions")
     return found
 
 
@@ -29,13 +37,27 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m benchmarks",
         description="Measure Brookmere beside PySpark's own streaming, on a machine that is otherwise idle.",
     )
-    parser.add_argument("--only", choices=PARTS, help="one of the two parts (both)")
+    parser.add_argument("--only", choices=PARTS, help="one of the parts (all)")
     parser.add_argument(
-        "--keys", type=_numbers, help="numbers of keys, with commas between (100,10000,100000,1000000)"
+        "--keys",
+        type=_numbers,
+        help="numbers of keys, with commas between (100,10000,100000,1000000; operators: without 100)",
     )
     parser.add_argument("--rows", type=int, help="records per batch (400000)")
     parser.add_argument("--rounds", type=int, help="how often each case is run (2)")
-    parser.add_argument("--batches", type=int, help="measured batches per run (6)")
+    parser.add_argument("--batches", type=int, help="measured batches per run (6; operators: 4)")
+    parser.add_argument(
+        "--cases",
+        type=_names(SHAPES),
+        default=SHAPES,
+        help=f"of the operators, with commas between ({','.join(SHAPES)})",
+    )
+    parser.add_argument(
+        "--stores",
+        type=_names(STORES),
+        default=STORES[:1],
+        help="of the operators: memory, rocksdb, or both with a comma between (memory)",
+    )
     parser.add_argument(
         "--quick", action="store_true", help="a small subset, to try the command: no numbers to quote"
     )
@@ -47,3 +69,14 @@ def _parser() -> argparse.ArgumentParser:
 
 def _numbers(text: str) -> list[int]:
     return [int(part.replace("_", "")) for part in text.split(",")]
+
+
+def _names(known: tuple[str, ...]) -> Callable[[str], tuple[str, ...]]:
+    def names(text: str) -> tuple[str, ...]:
+        found = tuple(text.split(","))
+        for name in found:
+            if name not in known:
+                raise argparse.ArgumentTypeError(f"there is no {name!r}, only {', '.join(known)}")
+        return found
+
+    return names

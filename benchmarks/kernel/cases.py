@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.streaming.query import StreamingQuery
 
 import brookmere as bm
 from benchmarks.kernel.data import PARTITIONS, TOPIC, Feed
-from brookmere.run import assemble
+from benchmarks.measure import Running, Sink
+from brookmere.run import Query, assemble
+from brookmere.topology.nodes import SinkNode
 
 Shape = Literal["source", "stage 0", "pass", "count", "chain"]
 Emit = Literal["every", "last"]
 StoreKind = Literal["memory", "rocksdb"]
-Sink = Callable[[DataFrame, int], None]
 
 MODULUS = 1000
 """The chain counts by key, and then counts the counts by their remainder."""
 
-_WRITTEN = ("topic", "key", "value", "timestamp", "headers")
+WRITTEN = ("topic", "key", "value", "timestamp", "headers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +55,6 @@ STAGE_0 = Case("stage 0", "memory", "every")
 PASS = Case("pass", "memory", "every")
 
 
-@dataclass(frozen=True, slots=True)
-class Running:
-    """A query that was started, and its stage times if it is one of Brookmere's."""
-
-    handle: StreamingQuery
-    stop: Callable[[], None]
-    stage_times: Callable[[], list[list[int]]]
-    """[nanoseconds processing, nanoseconds writing state, rows] of stages 1 and on, since the start."""
-
-
 def topology(case: Case) -> bm.Topology:
     """Return the topology of one of Brookmere's cases."""
     app = bm.StreamsBuilder("bench", key=bm.Text(), value=bm.Bytes())
@@ -94,15 +83,27 @@ def start(case: Case, feed: Feed, sink: Sink, *, session: SparkSession, checkpoi
     query = assemble(
         topology(case),
         {TOPIC: rows.drop("text")},
-        lambda written, batch: sink(written.select(*_WRITTEN), batch),
+        lambda written, batch: sink(written.select(*WRITTEN), batch),
         session=session,
         checkpoint=checkpoint,
         partitions={TOPIC: PARTITIONS},
         emit=case.emit,
     )
+    return running(query)
+
+
+def running(query: Query) -> Running:
+    """Return what the bench has to know of one of Brookmere's queries."""
     assembly: Any = query.assembly
     stages = range(1, len(query.compiled.plan.stages))
-    return Running(query.handle, query.stop, lambda: [list(assembly.stageTimes(n)) for n in stages])
+    nodes = query.compiled.plan.topology.nodes
+    sinks = [node.name for node in nodes if isinstance(node, SinkNode) and not node.internal]
+    return Running(
+        query.handle,
+        query.stop,
+        stage_times=lambda: [list(assembly.stageTimes(n)) for n in stages],
+        written=lambda: sum(query.counters()[name]["received"] for name in sinks),
+    )
 
 
 def _start_native(case: Case, rows: DataFrame, sink: Sink, checkpoint: Path) -> Running:

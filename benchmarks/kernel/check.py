@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from benchmarks import measure
 from benchmarks.failures import WrongResultError
 from benchmarks.kernel.cases import MODULUS, Case
 from benchmarks.kernel.data import Feed, quotient
@@ -31,10 +32,10 @@ def found(case: Case, output: DataFrame) -> Facts:
     elif case.shape in ("source", "stage 0", "pass"):
         columns = (F.col("key").cast("string").alias("key"), F.lit(1).alias("n"))
     elif case.shape == "chain":
-        columns = (_long("key").cast("string").alias("key"), _long("value").alias("n"))
+        columns = (as_long("key").cast("string").alias("key"), as_long("value").alias("n"))
     else:
-        columns = (F.col("key").cast("string").alias("key"), _long("value").alias("n"))
-    return _facts(
+        columns = (F.col("key").cast("string").alias("key"), as_long("value").alias("n"))
+    return facts(
         output.select(*columns).groupBy("key").agg(F.max("n").alias("n"), F.count("*").alias("rows"))
     )
 
@@ -54,15 +55,31 @@ def expected(case: Case, feed: Feed, batch: int, session: SparkSession) -> Facts
     now = F.col("batch") == batch
     if case.shape != "chain":
         last = records.where(now).groupBy("key").agg(F.max("n").alias("n"), F.count("*").alias("rows"))
-        return _facts(last)
+        return facts(last)
     counted = records.groupBy((F.col("n") % MODULUS).cast("string").alias("key")).agg(
         F.count("*").alias("n"), F.count_if(now).alias("rows")
     )
     written = counted.where("rows > 0")
-    return _facts(written.withColumn("rows", F.lit(1)) if case.emit == "last" else written)
+    return facts(written.withColumn("rows", F.lit(1)) if case.emit == "last" else written)
 
 
-def compare(case: Case, feed: Feed, batch: int, actual: Facts, right: Facts) -> None:
+class Checker:
+    """Checks runs, and computes what is right once for all rounds."""
+
+    def __init__(self, session: SparkSession) -> None:
+        self._session = session
+        self._right: dict[tuple[str, str, Feed, int], Facts] = {}
+
+    def check(self, case: Case, feed: Feed, run: measure.Run) -> None:
+        """Refuse wrong results."""
+        batch, actual = run.checked
+        known = (case.shape, case.emit, feed, batch)
+        if known not in self._right:
+            self._right[known] = expected(case, feed, batch, self._session)
+        compare(case, feed, batch, actual, self._right[known])
+
+
+def compare(case: measure.Case, feed: measure.Feed, batch: int, actual: object, right: object) -> None:
     """Refuse wrong results."""
     if actual != right:
         raise WrongResultError(
@@ -71,7 +88,8 @@ def compare(case: Case, feed: Feed, batch: int, actual: Facts, right: Facts) -> 
         )
 
 
-def _facts(per_key: DataFrame) -> Facts:
+def facts(per_key: DataFrame) -> Facts:
+    """Return the facts of rows with a key, its last count, and how often it came out."""
     # A remainder keeps the sum of the hashes inside a long.
     code = F.pmod(
         F.xxhash64("key", F.col("n").cast("bigint"), F.col("rows").cast("bigint")), F.lit(2**31 - 1)
@@ -80,5 +98,6 @@ def _facts(per_key: DataFrame) -> Facts:
     return Facts(*[int(value or 0) for value in row])
 
 
-def _long(name: str) -> Column:
+def as_long(name: str | Column) -> Column:
+    """Return the number that Kafka's 8 bytes stand for."""
     return F.conv(F.hex(name), 16, 10).cast("bigint")

@@ -8,14 +8,14 @@ therefore known without counting: record `n` is occurrence `n / keys + 1` of its
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import gcd
+from math import ceil, gcd
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 TOPIC = "in"
 PARTITIONS = 2
-_START = 1_700_000_000_000
+START = 1_700_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +28,7 @@ class Feed:
 
     def stream(self, session: SparkSession) -> DataFrame:
         """Return the records as the columns of a topic, with the key as text beside them."""
-        source = (
-            session.readStream.format("rate-micro-batch")
-            .option("rowsPerBatch", self.rows)
-            .option("numPartitions", self.source_partitions)
-            .option("startTimestamp", _START)
-            .option("advanceMillisPerBatch", 1000)
-            .load()
-        )
+        source = numbers(session, self.rows, self.source_partitions)
         # The source deals its values out one by one, so a value's partition here is the one it comes in.
         number = F.col("value")
         return source.select(
@@ -52,15 +45,36 @@ class Feed:
             "timestamp",
         )
 
+    @property
+    def fill(self) -> int:
+        """After how many batches the state knows every key."""
+        return ceil(self.keys / self.rows) if self.rows > 1 else 0
+
     def key(self, number: Column) -> Column:
         """Return the key of record `number`."""
-        factor, square = permutation(self.keys)
-        place = number % self.keys
-        return F.concat(F.lit("k"), ((place * factor + place * place * square) % self.keys).cast("string"))
+        return F.concat(F.lit("k"), shuffled(number % self.keys, self.keys).cast("string"))
 
     def occurrence(self, number: Column) -> Column:
         """Return how many records have the key of record `number`, up to and with that record."""
         return quotient(number, self.keys) + 1
+
+
+def numbers(session: SparkSession, rows: int, partitions: int = PARTITIONS) -> DataFrame:
+    """Return a stream of the numbers from 0 on, `rows` in every batch, made in memory."""
+    return (
+        session.readStream.format("rate-micro-batch")
+        .option("rowsPerBatch", rows)
+        .option("numPartitions", partitions)
+        .option("startTimestamp", START)
+        .option("advanceMillisPerBatch", 1000)
+        .load()
+    )
+
+
+def shuffled(place: Column, size: int) -> Column:
+    """Return where a number below `size` goes if all of them are shuffled."""
+    factor, square = permutation(size)
+    return (place * factor + place * place * square) % size
 
 
 def permutation(size: int) -> tuple[int, int]:

@@ -9,12 +9,14 @@ from pyspark.sql import SparkSession
 
 from benchmarks.kernel import latency
 from benchmarks.kernel.breakdown import Breakdown, breakdown
-from benchmarks.kernel.cases import NATIVE, NATIVE_DIRECT, PASS, SOURCE, STAGE_0, Case
+from benchmarks.kernel.cases import NATIVE, NATIVE_DIRECT, PASS, SOURCE, STAGE_0, Case, start
+from benchmarks.kernel.check import Checker, found
 from benchmarks.kernel.data import Feed
 from benchmarks.kernel.goals import goals
-from benchmarks.kernel.measure import Bench
 from benchmarks.kernel.report import Report
-from benchmarks.kernel.throughput import Result, measure
+from benchmarks.kernel.throughput import Result
+from benchmarks.measure import Bench
+from benchmarks.rounds import measure
 
 BASELINES = (SOURCE, STAGE_0, PASS)
 COUNTS = tuple(Case("count", store, emit) for store in ("memory", "rocksdb") for emit in ("every", "last"))
@@ -49,7 +51,9 @@ def run(session: SparkSession, options: Namespace, tell: Tell) -> Report:
 
 
 def _throughput(session: SparkSession, options: Namespace, tell: Tell) -> list[dict[Case, Result]]:
-    bench = Bench(session, warm_up=2 if options.quick else 3, measured=options.batches)
+    warm_up = 2 if options.quick else 3
+    bench = Bench(session, warm_up, options.batches, start=start, found=found)
+    checker = Checker(session)
     known = [keys for keys in options.keys if keys <= CHAIN_KEYS]
     chain_keys = max(known) if known else min(options.keys)
     groups = []
@@ -58,7 +62,8 @@ def _throughput(session: SparkSession, options: Namespace, tell: Tell) -> list[d
         # What keeps no state costs the same at any number of keys, and is measured once.
         if keys == chain_keys:
             cases += [*BASELINES, *(CHAINS[:1] if options.quick else CHAINS)]
-        groups.append(measure(bench, cases, Feed(keys, options.rows), options.rounds, tell))
+        feeds = dict.fromkeys(cases, Feed(keys, options.rows))
+        groups.append(measure(bench, feeds, options.rounds, tell, checker.check))
     return groups
 
 
@@ -69,7 +74,8 @@ def _breakdowns(groups: list[dict[Case, Result]]) -> list[Breakdown]:
 
 
 def _latencies(session: SparkSession, options: Namespace, tell: Tell) -> list[latency.Latency]:
-    bench = Bench(session, warm_up=5 if options.quick else 15, measured=10 if options.quick else 40)
+    warm_up, measured = (5, 10) if options.quick else (15, 40)
+    bench = Bench(session, warm_up, measured, start=start, found=found)
     cases = [case for case in latency.CASES if not (options.quick and case.direct)]
-    results = measure(bench, cases, latency.FEED, options.rounds, tell)
+    results = measure(bench, dict.fromkeys(cases, latency.FEED), options.rounds, tell, Checker(session).check)
     return [latency.latency(result) for result in results.values()]

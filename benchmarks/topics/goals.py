@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from benchmarks.marks import Goal
 from benchmarks.topics.cases import Case
 from benchmarks.topics.latency import Latency
 from benchmarks.topics.throughput import Result
@@ -14,23 +14,6 @@ MANY_KEYS = 100_000
 LEAST_RATIOS = {FEW_KEYS: 0.9, MANY_KEYS: 1.2}
 MOST_MS = 400.0
 MOST_RATIO = 1.3
-
-
-@dataclass(frozen=True, slots=True)
-class Goal:
-    """A number, and the least or the most it may be."""
-
-    what: str
-    found: float
-    least: float | None = None
-    most: float | None = None
-
-    @property
-    def is_met(self) -> bool:
-        """Tell whether the mark is reached."""
-        return (self.least is None or self.found >= self.least) and (
-            self.most is None or self.found <= self.most
-        )
 
 
 def goals(groups: Sequence[Mapping[Case, Result]], latencies: Sequence[Latency]) -> list[Goal]:

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from benchmarks.marks import Goal, goals_table
 from benchmarks.tables import Cells, Table, pairs
 from benchmarks.topics.cases import Case
-from benchmarks.topics.goals import Goal
 from benchmarks.topics.latency import Latency
 from benchmarks.topics.parts import Parts
 from benchmarks.topics.throughput import Result
@@ -32,7 +32,7 @@ class Report:
         """Return what people want to know."""
         found = [pairs("Settings", self.settings), _throughput(self.results), _parts(self.parts)]
         found += [_latencies(self.latencies)] if self.latencies else []
-        return found + ([_goals(self.goals)] if self.goals else [])
+        return found + ([goals_table(self.goals)] if self.goals else [])
 
     def document(self) -> dict[str, Any]:
         """Return the same, and every measured batch, as plain values."""
@@ -119,16 +119,3 @@ def _latencies(found: Sequence[Latency]) -> Table:
     ]
     head = ("by", "p50 ms", "x PySpark", "p95 ms", "x PySpark", "least ms")
     return Table("Latency: from the append of one record to its count in the output topic", head, rows)
-
-
-def _goals(found: Sequence[Goal]) -> Table:
-    rows = [
-        (
-            goal.what,
-            f"{goal.found:.2f}" if goal.found < 10 else f"{goal.found:.0f}",
-            f"at least {goal.least:g}" if goal.least is not None else f"at most {goal.most:g}",
-            "met" if goal.is_met else "missed",
-        )
-        for goal in found
-    ]
-    return Table("Goals", ("what", "found", "goal", ""), rows)

@@ -124,6 +124,15 @@ def test_corrections_reach_the_joins() -> None:
     assert table_join.drop_late
 
 
+def test_unmatched_records_can_come_out_when_no_more_records_come() -> None:
+    app = builder()
+    options = {"windows": WINDOWS, "close_idle_after": 100}
+    app.stream("l").left_join(app.stream("r"), any_function, **options)  # type: ignore[arg-type]
+    app.stream("l").outer_join(app.stream("r"), any_function, **options)  # type: ignore[arg-type]
+
+    assert [join.close_idle_ms for join in operators(app.build(), StreamJoin)] == [100] * 4
+
+
 # Null keys
 
 
@@ -323,6 +332,7 @@ def test_table_can_be_joined_with_itself() -> None:
         ({}, "A join of two streams needs windows=, found None | Pass JoinWindows"),
         ({"windows": 5}, "A join of two streams needs windows=, found 5"),
         ({"windows": WINDOWS, "grace": 5}, "A join with a KStream takes no grace= | It takes windows"),
+        ({"windows": WINDOWS, "close_idle_after": 5}, "close_idle_after has no use in an inner join"),
         ({"windows": WINDOWS, "how": "full"}, "A join with a KStream cannot be 'full' | Use 'inner' or"),
     ],
 )
@@ -339,7 +349,7 @@ def test_join_of_streams_is_refused_without_what_it_needs(options: dict[str, Any
     ("options", "told"),
     [
         ({"how": "outer"}, "A join with a KTable cannot be 'outer' | Use 'inner' or 'left'"),
-        ({"windows": WINDOWS}, "A join with a KTable takes no windows= | It takes grace, name"),
+        ({"windows": WINDOWS}, "A join with a KTable takes no windows= | It takes grace, late_to, name"),
         ({"store": "kept"}, "A join with a KTable takes no store="),
         ({"grace": -1}, "The grace of join must not be negative, found -1 ms"),
     ],

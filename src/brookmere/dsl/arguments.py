@@ -11,7 +11,7 @@ from brookmere.config import Handler
 from brookmere.errors import Fault, TopologyError, nearest
 from brookmere.serde import Serde
 from brookmere.topology.function import Function, function, here
-from brookmere.topology.operators import How, Initial, Literal, ShortAggregate
+from brookmere.topology.operators import How, Initial, Literal, ShortAggregate, Top
 
 
 def refuse(what: str, remedy: str) -> NoReturn:
@@ -24,6 +24,21 @@ def lambda_of(role: str, call: Callable[..., Any]) -> Function:
     if not callable(call):
         refuse(f"The {role} must be a function, found {call!r}", "Pass a lambda over Columns")
     return function(role, call)
+
+
+def field_or_lambda(role: str, given: str | Callable[..., Any]) -> Function:
+    """Return the function that reads a field of the value, "a.b" for one in another, or `given` itself."""
+    if not isinstance(given, str):
+        return lambda_of(role, given)
+    if not given:
+        refuse(f"The {role} names a field without name", "Pass the name of a field of the value")
+
+    def read(value: Any) -> Any:
+        for part in given.split("."):
+            value = value[part]
+        return value
+
+    return lambda_of(role, read)
 
 
 def action_of(role: str, call: Callable[[Any, Any], object]) -> Callable[[Any, Any], object]:
@@ -87,6 +102,13 @@ def pattern_of(pattern: re.Pattern[str]) -> str:
 
 
 _FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE, "a": re.ASCII}
+
+
+def top_of(n: int, by: str | Callable[..., Any], lowest: bool) -> Top:
+    """Return which values of a group are kept."""
+    if not isinstance(n, int) or isinstance(n, bool) or n < 1:
+        refuse(f"top_n() keeps at least one, found {n!r}", "Pass a positive int")
+    return Top(n, field_or_lambda("by of top_n", by), lowest)
 
 
 def columns_of(columns: Mapping[str, object], kinds: tuple[str, ...]) -> tuple[ShortAggregate, ...]:

@@ -101,6 +101,7 @@ class StreamsBuilder:
         store: str | None = None,
         store_type: StoreType = "auto",
         history: Duration | None = None,
+        ttl: Duration | None = None,
         timestamp: Timestamp | None = None,
         on_bad_record: Handler | None = None,
         on_invalid_timestamp: OnInvalidTimestamp | None = None,
@@ -108,10 +109,11 @@ class StreamsBuilder:
     ) -> KTable:
         """Read a topic as a table. It is kept in a store if it is given one, or if others look into it.
 
-        With `history` the table keeps what its rows were, that far back from the latest record.
+        With `history` the table keeps what its rows were, that far back from the latest record. With `ttl`
+        a row that was not updated for that long, by stream time, is deleted.
         """
         kept = self._graph.store(store, f"{self._topic(topic)}-", store_type)
-        kept, operator = table_store(kept, history)
+        kept, operator = table_store(kept, history, ttl)
         step = self._table_step(topic, kept, operator, key, value, on_bad_record, name)
         step.timestamp = timestamp_of(timestamp)
         step.on_invalid_timestamp = on_invalid_of(on_invalid_timestamp)

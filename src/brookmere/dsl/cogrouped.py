@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from brookmere.dsl.arguments import initial_of, lambda_of
 from brookmere.dsl.graph import Graph
+from brookmere.dsl.late import late_topic, send_late
 from brookmere.dsl.steps import ProcessorStep, Step
 from brookmere.dsl.table import KTable
 from brookmere.dsl.window_arguments import windows_of
@@ -59,12 +60,19 @@ class CogroupedKStream:
         table = self._fold(lambda step: Aggregate(kept.name, step, start), kept, name)
         return replace(table, _key=self._common_key())
 
-    def windowed_by(self, windows: Windows) -> WindowedCogroupedKStream:
-        """Fold the records of each key by spans of time. Results are sent at every update."""
-        return WindowedCogroupedKStream(self, windows_of(windows))
+    def windowed_by(self, windows: Windows, *, late_to: str | None = None) -> WindowedCogroupedKStream:
+        """Fold the records of each key by spans of time. Results are sent at every update.
+
+        Records that are dropped go to the topic `late_to`, with the reason.
+        """
+        return WindowedCogroupedKStream(self, windows_of(windows), late_topic(self._graph, late_to))
 
     def _fold(
-        self, operator: Callable[[Function], Aggregate | WindowAggregate], store: Store, name: str | None
+        self,
+        operator: Callable[[Function], Aggregate | WindowAggregate],
+        store: Store,
+        name: str | None,
+        late_to: str | None = None,
     ) -> KTable:
         self._graph.check_name("operator", name)
         self._repartition(store.name)
@@ -73,6 +81,7 @@ class CogroupedKStream:
             fold_name = self._graph.names.choose(name, AGGREGATE, f"-cogroup-agg-{number}")
             fold = ProcessorStep(name=fold_name, location=here(), operator=operator(folding), store=store)
             self._graph.add(fold, self._parents[grouped])
+            send_late(self._graph, fold, late_to, grouped._key, grouped._value)
             folds.append(fold)
         merge_name = self._graph.names.choose(name, _MERGE, "-cogroup-merge")
         merge = ProcessorStep(name=merge_name, location=here(), operator=PassThrough())

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from brookmere.dsl.arguments import columns_of, initial_of, lambda_of
+from brookmere.dsl.arguments import columns_of, initial_of, lambda_of, top_of
 from brookmere.dsl.cogrouped import CogroupedKStream
 from brookmere.dsl.graph import Graph
+from brookmere.dsl.late import late_topic
 from brookmere.dsl.steps import ProcessorStep, RepartitionStep, Step, repartition_step
 from brookmere.dsl.table import KTable
 from brookmere.dsl.window_arguments import windows_of
@@ -105,14 +106,40 @@ class KGroupedStream:
         """Begin an aggregate of several grouped streams, this one folded by `step`."""
         return CogroupedKStream(self._graph).cogroup(self, step)
 
+    def top_n(
+        self,
+        n: int,
+        *,
+        by: str | Callable[..., Any],
+        lowest: bool = False,
+        store: str | None = None,
+        store_type: StoreType = "auto",
+        name: str | None = None,
+    ) -> KTable:
+        """Keep the `n` values of each key with the highest of `by`, a field or a function of the value.
+
+        The result is an array, the best first; among equals the one that came first. `lowest` turns the order
+        around. Values without `by` are left out.
+        """
+        step = top_of(n, by, lowest)
+        kept = self._graph.store(store, _AGGREGATE, store_type)
+        operator = Aggregate(kept.name, step)
+        return self._fold(operator, self._graph.name(name, _AGGREGATE), kept, None)
+
     def windowed_by(
-        self, windows: Windows, *, emit: Emit | None = None, close_idle_after: Duration | None = None
+        self,
+        windows: Windows,
+        *,
+        emit: Emit | None = None,
+        close_idle_after: Duration | None = None,
+        late_to: str | None = None,
     ) -> WindowedKStream:
         """Fold the records of each key by spans of time. `emit` is "update", the default, or "close".
 
-        `close_idle_after` is explained at `emit_strategy`.
+        `close_idle_after` is explained at `emit_strategy`. Records that are dropped go to the topic
+        `late_to`, with the reason.
         """
-        windowed = WindowedKStream(self, windows_of(windows))
+        windowed = WindowedKStream(self, windows_of(windows), _late_to=late_topic(self._graph, late_to))
         strategy = "update" if emit is None else emit
         return windowed.emit_strategy(strategy, close_idle_after=close_idle_after)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from brookmere.dsl.arguments import columns_of, initial_of, lambda_of
+from brookmere.dsl.arguments import columns_of, initial_of, lambda_of, top_of
 from brookmere.dsl.graph import Graph
 from brookmere.dsl.steps import ProcessorStep, RepartitionStep, Step
 from brookmere.dsl.table import KTable
@@ -83,6 +83,26 @@ class KGroupedTable:
     ) -> KTable:
         """Compute several aggregates at once: count, sum and avg, which can be undone."""
         step = columns_of(columns, UNDOABLE_KINDS)
+        kept = self._graph.store(store, _AGGREGATE, store_type)
+        operator = TableAggregate(kept.name, step, step)
+        return self._fold(operator, _AGGREGATE, name, kept, None)
+
+    def top_n(
+        self,
+        n: int,
+        *,
+        by: str | Callable[..., Any],
+        lowest: bool = False,
+        store: str | None = None,
+        store_type: StoreType = "auto",
+        name: str | None = None,
+    ) -> KTable:
+        """Keep the `n` values of each key with the highest of `by`, a field or a function of the value.
+
+        The result is an array, the best first; among equals the one that was updated first. `lowest` turns
+        the order around. A group keeps all its rows, because a deleted one makes room for the next.
+        """
+        step = top_of(n, by, lowest)
         kept = self._graph.store(store, _AGGREGATE, store_type)
         operator = TableAggregate(kept.name, step, step)
         return self._fold(operator, _AGGREGATE, name, kept, None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from brookmere.dsl.steps import Step
 from brookmere.serde import Serde
@@ -47,11 +47,14 @@ class StreamJoinStep(JoinStep):
     buffers: tuple[str, str]
     """The steps in front that keep the records of each side."""
     alone: StreamSelfJoin | None = None
+    late: tuple[SinkNode, ...] = ()
+    """Receive what the sides drop."""
 
     def write(self, parts: Parts) -> None:
         """Write the sides and the merge, or the one processor that does for all."""
         if self.alone is None:
             super().write(parts)
+            parts.nodes.extend(self.late)
             return
         parts.nodes.append(
             ProcessorNode(
@@ -62,6 +65,7 @@ class StreamJoinStep(JoinStep):
                 location=self.location,
             )
         )
+        parts.nodes.extend(replace(sink, parents=(self.name,)) for sink in self.late[:1])
 
 
 @dataclass(eq=False, kw_only=True)

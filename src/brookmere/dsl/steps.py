@@ -159,6 +159,7 @@ class SinkStep(Step):
     key: Serde | None
     value: Serde | None
     router_name: str | None = None
+    late: bool = False
 
     def write(self, parts: Parts) -> None:
         """Write a sink."""
@@ -170,6 +171,7 @@ class SinkStep(Step):
                 key=self.key,
                 value=self.value,
                 router_name=self.router_name,
+                late=self.late,
                 location=self.location,
             )
         )

@@ -9,6 +9,7 @@ from typing import Any
 
 from brookmere.dsl.arguments import action_of, lambda_of, partitions_of, refuse, serde_of
 from brookmere.dsl.branched import BranchedKStream
+from brookmere.dsl.dedupe import dedupe
 from brookmere.dsl.graph import Graph
 from brookmere.dsl.grouped import KGroupedStream
 from brookmere.dsl.steps import ProcessorStep, SinkStep, Step, repartition_step
@@ -131,6 +132,8 @@ class KStream:
         windows: JoinWindows | None = None,
         key: Callable[..., Any] | None = None,
         grace: Duration | None = None,
+        close_idle_after: Duration | None = None,
+        late_to: str | None = None,
         store: str | None = None,
         store_type: StoreType = "auto",
         name: str | None = None,
@@ -138,10 +141,14 @@ class KStream:
         """Join with a stream, a table or a global table: `joiner` of (left, right) or (key, left, right).
 
         `how` is "inner", "left" or, with a stream, "outer". A stream needs `windows`, and keeps the records
-        of both sides in stores called after `store`. A table with history can have a `grace` period, for
+        of both sides in stores called after `store`; with `close_idle_after` unmatched records also come out
+        once no record has come for that long. A table with history can have a `grace` period, for
         which records wait. A global table needs `key` of (value) or (key, value).
+
+        Records that a join with a stream or a table drops go to the topic `late_to`, with the reason.
         """
-        return join(self, other, joiner, how, JoinOptions(windows, key, grace, store, store_type, name))
+        options = JoinOptions(windows, key, grace, close_idle_after, store, store_type, name, late_to)
+        return join(self, other, joiner, how, options)
 
     def left_join(
         self,
@@ -151,12 +158,15 @@ class KStream:
         windows: JoinWindows | None = None,
         key: Callable[..., Any] | None = None,
         grace: Duration | None = None,
+        close_idle_after: Duration | None = None,
+        late_to: str | None = None,
         store: str | None = None,
         store_type: StoreType = "auto",
         name: str | None = None,
     ) -> KStream:
         """Join as `join` does; a record that meets nothing has a result with null for the right side."""
-        return join(self, other, joiner, "left", JoinOptions(windows, key, grace, store, store_type, name))
+        options = JoinOptions(windows, key, grace, close_idle_after, store, store_type, name, late_to)
+        return join(self, other, joiner, "left", options)
 
     def outer_join(
         self,
@@ -164,13 +174,33 @@ class KStream:
         joiner: Callable[..., Any],
         *,
         windows: JoinWindows,
+        close_idle_after: Duration | None = None,
+        late_to: str | None = None,
         store: str | None = None,
         store_type: StoreType = "auto",
         name: str | None = None,
     ) -> KStream:
         """Join two streams; a record of either that meets nothing has a result with null for the other."""
-        options = JoinOptions(windows, store=store, store_type=store_type, name=name)
+        options = JoinOptions(windows, None, None, close_idle_after, store, store_type, name, late_to)
         return join(self, other, joiner, "outer", options)
+
+    def dedupe(
+        self,
+        within: Duration,
+        *,
+        by: str | Callable[..., Any] | None = None,
+        late_to: str | None = None,
+        store: str | None = None,
+        store_type: StoreType = "auto",
+        name: str | None = None,
+    ) -> KStream:
+        """Keep the first record of each key in any span of `within` of event time, and leave out the others.
+
+        With `by`, a field of the value or a function of (value) or (key, value), records are alike that have
+        the same of it, within their task. A record that is `within` or more behind stream time can no
+        longer be told from those before it: it is dropped, and goes to the topic `late_to`.
+        """
+        return dedupe(self, within, by, late_to, store, store_type, name)
 
     def split(self, *, name: str | None = None) -> BranchedKStream:
         """Split the stream: each record goes to the first branch whose predicate accepts it."""
@@ -223,14 +253,16 @@ class KStream:
         store: str | None = None,
         store_type: StoreType = "auto",
         history: Duration | None = None,
+        ttl: Duration | None = None,
         name: str | None = None,
     ) -> KTable:
         """Read the stream as a table: each record replaces the value of its key, null deletes it.
 
-        With `history` the table keeps what its rows were, that far back from the latest record.
+        With `history` the table keeps what its rows were, that far back from the latest record. With `ttl`
+        a row that was not updated for that long, by stream time, is deleted.
         """
         node_name = self._graph.name(name, "KSTREAM-TOTABLE-")
-        kept, operator = table_store(self._graph.store(store, "KSTREAM-TOTABLE-", store_type), history)
+        kept, operator = table_store(self._graph.store(store, "KSTREAM-TOTABLE-", store_type), history, ttl)
         parent, sources = self._step, self._sources
         if self._rekeyed:
             names = self._graph.names.repartition(node_name)

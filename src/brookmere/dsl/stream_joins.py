@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from brookmere.dsl.arguments import how_of, lambda_of, refuse
 from brookmere.dsl.join_repartition import with_its_task
+from brookmere.dsl.late import late_topic, send_late
 from brookmere.dsl.steps import ProcessorStep
-from brookmere.dsl.stream_stream_join import join_streams
+from brookmere.dsl.stream_stream_join import StreamJoining, join_streams
 from brookmere.dsl.table import GlobalKTable, KTable
 from brookmere.dsl.views import stores_behind
+from brookmere.dsl.window_arguments import idle_of
 from brookmere.topology.durations import Duration, milliseconds
 from brookmere.topology.function import Function, here
 from brookmere.topology.nodes import Store, StoreType
@@ -32,9 +34,11 @@ class JoinOptions:
     windows: JoinWindows | None = None
     key: Callable[..., Any] | None = None
     grace: Duration | None = None
+    close_idle_after: Duration | None = None
     store: str | None = None
     store_type: StoreType = "auto"
     name: str | None = None
+    late_to: str | None = None
 
 
 def join(
@@ -55,9 +59,19 @@ def join(
     stream._graph.check_name("operator", options.name)
     match other:
         case KStream():
-            windows = _windows(options)
             return join_streams(
-                stream, other, join, how, windows, options.store, options.store_type, options.name
+                stream,
+                other,
+                StreamJoining(
+                    join,
+                    how,
+                    _windows(options),
+                    _idle(how, options),
+                    late_topic(stream._graph, options.late_to),
+                ),
+                options.store,
+                options.store_type,
+                options.name,
             )
         case KTable():
             return _join_table(stream, other, join, how, options)
@@ -66,14 +80,14 @@ def join(
 
 
 _TAKEN = {
-    "KStream": ("windows", "store", "store_type", "name"),
-    "KTable": ("grace", "name"),
+    "KStream": ("windows", "close_idle_after", "late_to", "store", "store_type", "name"),
+    "KTable": ("grace", "late_to", "name"),
     "GlobalKTable": ("key", "name"),
 }
 
 
 def _check_options(kind: str, options: JoinOptions) -> None:
-    for option in ("windows", "key", "grace", "store", "store_type"):
+    for option in ("windows", "key", "grace", "close_idle_after", "late_to", "store", "store_type"):
         default = "auto" if option == "store_type" else None
         if getattr(options, option) != default and option not in _TAKEN[kind]:
             refuse(f"A join with a {kind} takes no {option}=", f"It takes {', '.join(_TAKEN[kind])}")
@@ -84,6 +98,12 @@ def _windows(options: JoinOptions) -> JoinWindows:
         what = f"A join of two streams needs windows=, found {options.windows!r}"
         refuse(what, "Pass JoinWindows(...): how far apart in time the records may be")
     return options.windows
+
+
+def _idle(how: How, options: JoinOptions) -> int | None:
+    if how == "inner" and options.close_idle_after is not None:
+        refuse("close_idle_after has no use in an inner join, where no record waits", "Leave it out")
+    return idle_of(options.close_idle_after)
 
 
 def _key(options: JoinOptions) -> Function:
@@ -122,6 +142,7 @@ def _join_table(stream: KStream, table: KTable, joiner: Function, how: How, opti
         keeps_null_keys=how == "left",
     )
     graph.add(step, stream._step)
+    send_late(graph, step, late_topic(graph, options.late_to), stream._key, stream._value)
     return replace(stream, _step=step, _value=None, _sources=sources)
 
 

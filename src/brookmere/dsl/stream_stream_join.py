@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from brookmere.dsl.graph import Graph
 from brookmere.dsl.join_repartition import with_its_task
 from brookmere.dsl.join_steps import StreamJoinStep
+from brookmere.dsl.late import late_name
 from brookmere.dsl.steps import ProcessorStep
 from brookmere.topology.function import Function, here
-from brookmere.topology.nodes import ProcessorNode, Store, StoreKind, StoreType
+from brookmere.topology.nodes import ProcessorNode, SinkNode, Store, StoreKind, StoreType
 from brookmere.topology.operators import How, JoinBuffer, PassThrough, Side, StreamJoin
 from brookmere.topology.windows import JoinWindows
 
@@ -22,18 +23,27 @@ _MERGE = "KSTREAM-MERGE-"
 _SHARED = "KSTREAM-OUTERSHARED-"
 
 
+@dataclass(frozen=True, slots=True)
+class StreamJoining:
+    """What both sides of a join do."""
+
+    joiner: Function
+    how: How
+    windows: JoinWindows
+    close_idle_ms: int | None = None
+    late_to: str | None = None
+
+
 def join_streams(
     left: KStream,
     right: KStream,
-    joiner: Function,
-    how: How,
-    windows: JoinWindows,
+    joining: StreamJoining,
     store: str | None,
     store_type: StoreType,
     name: str | None,
 ) -> KStream:
-    """Return the stream of pairs whose times are as close as `windows` says."""
-    graph = left._graph
+    """Return the stream of pairs whose times are as close as the windows say."""
+    graph, how, windows = left._graph, joining.how, joining.windows
     graph.check_store(store, store_type)
     left = with_its_task(left, None if name is None else f"{name}-left")
     right = with_its_task(right, None if name is None else f"{name}-right")
@@ -54,11 +64,12 @@ def join_streams(
             other.name,
             windows,
             how,
-            joiner,
+            joining.joiner,
             unmatched=None if stores.unmatched is None else stores.unmatched.name,
             clock=names.merge,
             drop_late=graph.corrects("join-late-records"),
             wait_for_grace=graph.corrects("join-unmatched-out-of-order"),
+            close_idle_ms=joining.close_idle_ms,
         )
         used = (other.name,) if stores.unmatched is None else (other.name, stores.unmatched.name)
         return ProcessorNode(node, (buffer,), operator, used, here())
@@ -74,10 +85,21 @@ def join_streams(
         store=stores.unmatched,
         buffers=(names.left_buffer, names.right_buffer),
         keeps_null_keys=how != "inner",
+        late=_late(joining.late_to, (names.left, left), (names.right, right)),
     )
     graph.add(step, left._step, right._step)
     key = left._key if left._key == right._key else None
     return replace(left, _step=step, _key=key, _value=None, _sources=sources)
+
+
+def _late(topic: str | None, *sides: tuple[str, KStream]) -> tuple[SinkNode, ...]:
+    """Return the sinks for what the sides drop."""
+    if topic is None:
+        return ()
+    return tuple(
+        SinkNode(late_name(node), (node,), topic, stream._key, stream._value, late=True, location=here())
+        for node, stream in sides
+    )
 
 
 class _Names:

@@ -134,7 +134,11 @@ class KTable:
         return KGroupedTable(self._graph, step, serde_of("key", key), name)
 
     def suppress(
-        self, until: Suppressed, *, close_idle_after: Duration | None = None, name: str | None = None
+        self,
+        until: Suppressed,
+        *,
+        close_idle_after: Duration | None = None,
+        name: str | None = None,
     ) -> KTable:
         """Hold updates back: `until_window_closes()`, or `until_time_limit(duration)`.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, get_args
 
-from brookmere.dsl.arguments import lambda_of, refuse
+from brookmere.dsl.arguments import field_or_lambda, refuse
 from brookmere.errors import nearest
 from brookmere.topology.function import Function
 from brookmere.topology.times import OnInvalidTimestamp, RecordClock
@@ -18,14 +18,12 @@ def timestamp_of(given: Timestamp | None) -> Function | RecordClock | None:
     """Return where the time of a record comes from; None leaves it to the application."""
     if given is None or isinstance(given, RecordClock):
         return given
-    if isinstance(given, str):
-        return lambda_of("timestamp", _field(given))
-    if not callable(given):
+    if not isinstance(given, str) and not callable(given):
         refuse(
             f"A timestamp must be a field of the value, a function or a clock, found {given!r}",
             "Pass for example 'created_at', a lambda, or brookmere.wall_clock",
         )
-    return lambda_of("timestamp", given)
+    return field_or_lambda("timestamp", given)
 
 
 def on_invalid_of(given: OnInvalidTimestamp | None) -> OnInvalidTimestamp | None:
@@ -36,15 +34,3 @@ def on_invalid_of(given: OnInvalidTimestamp | None) -> OnInvalidTimestamp | None
         remedy = f"Did you mean {close!r}?" if close else f"Pass {', '.join(map(repr, known))}"
         refuse(f"on_invalid_timestamp cannot be {given!r}", remedy)
     return given
-
-
-def _field(name: str) -> Callable[[Any], Any]:
-    if not name:
-        refuse("A timestamp was given as a field without name", "Pass the name of a field of the value")
-
-    def read(value: Any) -> Any:
-        for part in name.split("."):
-            value = value[part]
-        return value
-
-    return read

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from brookmere.dsl.arguments import columns_of, initial_of, lambda_of, refuse
+from brookmere.dsl.late import send_late
 from brookmere.dsl.window_arguments import emit_of, idle_of, merger_of, window_store, windowed_serde
 from brookmere.serde import Long, Serde
 from brookmere.topology.durations import Duration
@@ -36,6 +37,7 @@ class WindowedKStream:
     _windows: Windows
     _emit: Emit = "update"
     _close_idle_ms: int | None = None
+    _late_to: str | None = None
 
     def emit_strategy(self, emit: Emit, *, close_idle_after: Duration | None = None) -> WindowedKStream:
         """Send results at every "update", or once per window, at its "close".
@@ -151,4 +153,6 @@ class WindowedKStream:
             close_idle_ms=self._close_idle_ms,
         )
         key = windowed_serde(self._grouped._key, self._windows)
-        return self._grouped._fold(operator, graph.name(name, prefix), store, value, windowed=key)
+        table = self._grouped._fold(operator, graph.name(name, prefix), store, value, windowed=key)
+        send_late(graph, table._step, self._late_to, self._grouped._key, self._grouped._value)
+        return table

@@ -27,6 +27,7 @@ class WindowedCogroupedKStream:
 
     _cogrouped: CogroupedKStream
     _windows: Windows
+    _late_to: str | None = None
 
     def aggregate(
         self,
@@ -51,5 +52,5 @@ class WindowedCogroupedKStream:
             skip = graph.corrects("window-null-values")
             return WindowAggregate(kept.name, self._windows, step, start, merging, skip_nulls=skip)
 
-        table = self._cogrouped._fold(operator, kept, name)
+        table = self._cogrouped._fold(operator, kept, name, self._late_to)
         return replace(table, _key=windowed_serde(self._cogrouped._common_key(), self._windows))

@@ -16,6 +16,7 @@ from brookmere.run.processors import At, Processors
 from brookmere.run.refusals import about, explained
 from brookmere.run.timing import source_time
 from brookmere.run.wire import Wire
+from brookmere.serde import Windowed
 from brookmere.topology import operators as op
 from brookmere.topology.function import Function
 from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode, StoreType
@@ -39,6 +40,8 @@ class Compiled:
     """Topics of the sinks that write to a fixed one."""
     routed: frozenset[int]
     """Sinks whose topic comes with each record."""
+    windowed: Mapping[int, int]
+    """By sink, how many bytes at the end of its keys are a window: the key in front decides the partition."""
     taps: Mapping[int, Callable[[Any, Any], object]]
 
 
@@ -114,6 +117,7 @@ class _Compiler:
             numbers=self.numbers,
             sinks={self.numbers[s.name]: s.topic for s in sinks if isinstance(s.topic, str)},
             routed=frozenset(self.numbers[s.name] for s in sinks if not isinstance(s.topic, str)),
+            windowed={self.numbers[s.name]: s.key.window_bytes for s in sinks if isinstance(s.key, Windowed)},
             taps={
                 self.numbers[n.name]: n.operator.action
                 for n in nodes
@@ -182,8 +186,15 @@ class _Compiler:
             target = self.numbers[self._receiver(topic).name]
             self.builder.repartition(*at, target, self.plan.partitions[topic], key)
             return
+        if node.late:
+            # It writes what its parent receives.
+            operator = next(n for n in self.plan.topology.nodes if n.name == node.parents[0])
+            parent = self.numbers[operator.parents[0]] if not isinstance(operator, SourceNode) else parent
         key = self.wire.writer(node.key, parent, True, f"key written by {node.name}", where)
         value = self.wire.writer(node.value, parent, False, f"value written by {node.name}", where)
+        if node.late:
+            self.builder.lateSink(*at[:3], at[3][0], parent, key, value)
+            return
         with about(node.topic, node.name, where):
             route = column(node.topic, RECORD)._jc if isinstance(node.topic, Function) else None
             self.builder.sink(*at, key, value, route)

@@ -61,7 +61,9 @@ def launch(
     )  # fmt: skip
 
     def write(rows: DataFrame, assembly: Any) -> Any:
-        to = assembly.destinations(dict(compiled.sinks), set(compiled.routed), set(compiled.taps))
+        to = assembly.destinations(
+            dict(compiled.sinks), set(compiled.routed), set(compiled.taps), dict(compiled.windowed)
+        )
         sinks: Any = session._jvm.brookmere.topics.Sinks  # type: ignore[union-attr]
         sinks.register(
             name, str(topics.resolve()), application, to, compiled.program, list(compiled.numbers),

@@ -8,9 +8,9 @@ from pyspark.sql import Column
 
 from brookmere.run.columns import NOTHING, REDUCER, STEP, column, to_column
 from brookmere.topology.function import Function
-from brookmere.topology.operators import Initial, Literal, ShortAggregate
+from brookmere.topology.operators import Fold, Initial, Literal
 
-Step = Function | tuple[ShortAggregate, ...]
+Step = Fold
 
 
 def initial_column(initial: Initial | None) -> Column | None:

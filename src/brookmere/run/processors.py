@@ -20,6 +20,8 @@ from brookmere.run.folding import Step, initial_column, java_column, step_column
 from brookmere.run.joining import JOINING
 from brookmere.run.refusals import about, explained, leaves_type_open
 from brookmere.run.shorts import Folded, TypeOf, fold
+from brookmere.run.timing import TIMING, close_idle_ms, expiring_table
+from brookmere.run.top import top
 from brookmere.run.windowing import WINDOWING
 from brookmere.run.wire import Wire
 from brookmere.topology import operators as op
@@ -59,6 +61,9 @@ class Processors:
         if add is None:
             raise UnsupportedError(f"{type(node.operator).__name__}, node {node.name}, cannot be run yet")
         add(self, node, node.operator, at)
+        idle = close_idle_ms(node.operator)
+        if idle is not None:
+            self.builder.closeIdle(at[0], idle)
 
     def _filter(self, node: ProcessorNode, o: op.Filter, at: At) -> None:
         with about(o.predicate, node.name, None):
@@ -111,7 +116,9 @@ class Processors:
         self.builder.tableToStream(*at)
 
     def _table_source(self, node: ProcessorNode, o: op.TableSource, at: At) -> None:
-        if not o.versioned:
+        if o.ttl_ms is not None:
+            expiring_table(self, node, o, at)
+        elif not o.versioned:
             self.builder.tableSource(*at, o.store, self.kind(o.store), o.send_old)
         else:
             history = next(s.retention_ms for s in self.plan.topology.stores if s.name == o.store)
@@ -240,6 +247,9 @@ class Processors:
             return None
         where = str(node.location) if node.location else None
         types = _ColumnTypes(self.builder, parent)
+        if isinstance(step, op.Top):
+            with about(step.by, node.name, where):
+                return top(step, types, undoable=isinstance(node.operator, op.TableAggregate))
         with explained(f"agg() of {node.name}", where):
             return fold(step, self.wire.type_of(parent, False), types, where)
 
@@ -270,6 +280,7 @@ _ADD: dict[type, Callable[[Processors, ProcessorNode, Any, At], None]] = {
     op.TableGroup: Processors._table_group,
     op.TableAggregate: Processors._table_aggregate,
     **WINDOWING,
+    **TIMING,
     **JOINING,
 }
 

@@ -120,19 +120,23 @@ def _one(
         return field(nothing, F.coalesce(kept, x), F.coalesce(kept, other)), kept
     if short.kind == "last":
         return field(nothing, F.coalesce(x, kept), F.coalesce(other, kept)), kept
-    empty = F.array().cast(f"array<{t.simpleString()}>")
+    add, unite = _collected(short, kept, other, x)
+    return field(F.array().cast(f"array<{t.simpleString()}>"), add, unite), kept
+
+
+def _collected(short: ShortAggregate, kept: Column, other: Column, x: Column) -> tuple[Column, Column]:
+    """Return how a value goes into an array, and how two arrays become one."""
     longer = F.array_append(kept, x)
     if short.kind == "collect_list":
-        return field(empty, F.when(x.isNull(), kept).otherwise(longer), F.concat(kept, other)), kept
+        return F.when(x.isNull(), kept).otherwise(longer), F.concat(kept, other)
     if short.kind == "collect_set":
         known = x.isNull() | F.array_contains(kept, x)
-        return field(empty, F.when(known, kept).otherwise(longer), F.array_union(kept, other)), kept
+        return F.when(known, kept).otherwise(longer), F.array_union(kept, other)
 
     def best_n(values: Column) -> Column:
         return F.slice(F.sort_array(values, asc=False), 1, short.limit or 1)
 
-    added = F.when(x.isNull(), kept).otherwise(best_n(longer))
-    return field(empty, added, best_n(F.concat(kept, other))), kept
+    return F.when(x.isNull(), kept).otherwise(best_n(longer)), best_n(F.concat(kept, other))
 
 
 def _sum(name: str, x: Column, total: DataType) -> _Field:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import SparkSession
 
 from brookmere.plan.stages import Plan
-from brookmere.run.columns import RECORD, column
+from brookmere.run.columns import KEY, RECORD, VALUE, column
+from brookmere.run.refusals import about
+from brookmere.topology import operators as op
 from brookmere.topology.function import Function
 from brookmere.topology.nodes import ProcessorNode, SourceNode
 from brookmere.topology.times import RecordClock
 
+if TYPE_CHECKING:
+    from brookmere.run.processors import At, Processors
+
 _WALL = "wall-clock"
 _SHORTEST_TICK_MS = 10
+_SAME = {1: (VALUE,), 2: (KEY, VALUE)}
 
 
 def source_time(session: SparkSession, node: SourceNode, key: Any, value: Any, default: str) -> Any:
@@ -44,6 +51,32 @@ def wall_options(plan: Plan, program: Any, clock_ms: int) -> dict[str, Any]:
     if not program.needsTicks():
         return {"wall": "true"}
     nodes = [node for node in plan.topology.nodes if isinstance(node, ProcessorNode)]
-    patience = [getattr(node.operator, "close_idle_ms", None) for node in nodes]
+    patience = [close_idle_ms(node.operator) for node in nodes]
     tick = min([clock_ms, *(ms for ms in patience if ms is not None)])
     return {"tick": max(_SHORTEST_TICK_MS, tick)}
+
+
+def close_idle_ms(operator: op.Operator) -> int | None:
+    """Return after how long without a record an operator's stream time goes on with the wall clock."""
+    match operator:
+        case op.StreamJoin(side="right") | op.StreamJoin(unmatched=None):
+            # The sides have one stream time, so one of them is enough; nothing waits in an inner join.
+            return None
+        case op.WindowAggregate() | op.Suppress() | op.StreamJoin():
+            return operator.close_idle_ms
+        case _:
+            return None
+
+
+def expiring_table(processors: Processors, node: ProcessorNode, o: op.TableSource, at: At) -> None:  # noqa: ARG001
+    """Add a table whose rows have a time to live."""
+    processors.builder.expiringTable(*at, o.store, processors.kind(o.store), o.ttl_ms, o.send_old)
+
+
+def _dedupe(processors: Processors, node: ProcessorNode, o: op.Dedupe, at: At) -> None:
+    with about(o.by, node.name, None):
+        by = None if o.by is None else column(o.by, _SAME)._jc
+        processors.builder.dedupe(*at, o.store, processors.kind(o.store), by, o.within_ms)
+
+
+TIMING: dict[type, Callable[[Processors, ProcessorNode, Any, At], None]] = {op.Dedupe: _dedupe}

@@ -45,6 +45,13 @@ class Windowed(Serde):
         """The window's size in milliseconds, or None."""
         return None if self.size is None else self.size // timedelta(milliseconds=1)
 
+    @property
+    def window_bytes(self) -> int:
+        """How many bytes at the end of a serialised key are its window."""
+        if self.form == "json":
+            return 0
+        return 16 if self.session else 8
+
     def serialize(self, value: Any) -> bytes | None:
         if value is None:
             return None

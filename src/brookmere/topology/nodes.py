@@ -14,7 +14,7 @@ from brookmere.topology.times import OnInvalidTimestamp, RecordClock
 StoreType = OneOf["auto", "memory", "rocksdb"]
 StoreKind = OneOf[
     "key_value", "window", "session", "versioned",
-    "join_window", "unmatched", "join_buffer", "suppressed", "subscriptions",
+    "join_window", "unmatched", "join_buffer", "suppressed", "subscriptions", "seen",
 ]  # fmt: skip
 """What a store holds: the first four can be queried, the others are an operator's own."""
 
@@ -60,6 +60,8 @@ class SinkNode:
     internal: bool = False
     router_name: str | None = None
     """How `describe` calls the function that names the topic; its own name if None."""
+    late: bool = False
+    """It receives what its parent drops, as the parent got it, and nothing of what the parent sends."""
     location: Location | None = field(default=None, compare=False)
 
 

@@ -35,7 +35,18 @@ class ShortAggregate:
     limit: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Top:
+    """The `limit` values with the highest, or lowest, of what `by` gives; first come first among equals."""
+
+    limit: int
+    by: Function
+    lowest: bool = False
+
+
 Initial = Literal | Function
+Fold = Function | tuple[ShortAggregate, ...] | Top
+"""How a value goes into an aggregate: by a function, or in one of the short forms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +118,20 @@ class Aggregate:
     """Folds a stream into a table. Without `initial` the first value is the aggregate (reduce)."""
 
     store: str
-    step: Function | tuple[ShortAggregate, ...]
+    step: Fold
     initial: Initial | None = None
     send_old: bool = False
     merge: Function | None = None
     """Makes one of two aggregates, in any order: then records may be folded before they travel."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dedupe:
+    """Keeps the first record of a key, or of what `by` gives, in any span of `within_ms` of event time."""
+
+    store: str
+    within_ms: int
+    by: Function | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +141,8 @@ class TableSource:
     store: str | None
     send_old: bool = False
     versioned: bool = False
+    ttl_ms: int | None = None
+    """A row that was not updated for this long is deleted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +186,8 @@ class TableAggregate:
     """Takes the old value of an update out of its group, then puts the new one in."""
 
     store: str
-    adder: Function | tuple[ShortAggregate, ...]
-    subtractor: Function | tuple[ShortAggregate, ...]
+    adder: Fold
+    subtractor: Fold
     initial: Initial | None = None
     send_old: bool = False
 
@@ -176,7 +198,7 @@ class WindowAggregate:
 
     store: str
     windows: Windows
-    step: Function | tuple[ShortAggregate, ...]
+    step: Fold
     initial: Initial | None = None
     merger: Function | None = None
     """Makes one session's aggregate of two; of the short form it is found by itself."""
@@ -347,6 +369,7 @@ Operator = (
     | Branch
     | KeyNotNull
     | Aggregate
+    | Dedupe
     | TableSource
     | TableFilter
     | TableMapValues

@@ -2,13 +2,14 @@ package brookmere.kernel.core
 
 /**
  * A processor whose stream time goes on with the wall clock once its task has had no record for
- * `closeIdle` milliseconds (negative: never). Stream time is then that of the last record plus the
- * time that has passed since.
+ * `closeIdle` milliseconds. Stream time is then that of the last record plus the time that has
+ * passed since.
  */
 trait Idle extends Processor {
-  def closeIdle: Long
+  /** Negative: never. */
+  var closeIdle: Long = -1L
 
-  /** Stream time of the operator on the task at hand; Long.MinValue before its first record. */
+  /** Stream time of the operator on the task at hand; negative before its first record. */
   protected def idleTime: Long
 
   /** Moves stream time on to `streamTime`, and lets go what that brings to an end. */
@@ -16,7 +17,7 @@ trait Idle extends Processor {
 
   override def needsTicks: Boolean = closeIdle >= 0
 
-  override def tick(wall: Long): Unit = if (closeIdle >= 0 && idleTime != Long.MinValue) {
+  override def tick(wall: Long): Unit = if (closeIdle >= 0 && idleTime >= 0) {
     val passed = task.idleFor(wall, closeIdle)
     if (passed > 0) advance(idleTime + passed)
   }

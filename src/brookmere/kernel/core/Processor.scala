@@ -64,4 +64,18 @@ abstract class Processor(val id: Int, val name: String) extends Serializable {
     }
 
   protected final def drop(): Unit = dropped += 1
+
+  /** Where dropped records go; null: they are only counted. */
+  var late: LateSink = null
+
+  /**
+   * Drops a record: counts it, and sends it to the topic for such records, if there is one. `reason` is
+   * one of Dropped; stream time and the bounds of the window are told where they are not negative.
+   */
+  protected final def drop(
+      reason: String, key: UnsafeRow, value: UnsafeRow, ts: Long,
+      streamTime: Long = -1L, start: Long = -1L, end: Long = -1L): Unit = {
+    dropped += 1
+    if (late != null) late.take(name, reason, key, value, ts, streamTime, start, end)
+  }
 }

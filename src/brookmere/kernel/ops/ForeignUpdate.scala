@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
  * Tells an update of the right table to all left rows that have subscribed to its key, in the order
  * of their keys. `versioned`: updates of the past are left out.
  */
-final class ForeignUpdate(id: Int, name: String, store: String, keyFields: Int, versioned: Boolean) extends Processor(id, name) {
+final class ForeignUpdate(id: Int, name: String, store: String, keyFields: Int, isText: Boolean, versioned: Boolean) extends Processor(id, name) {
   import Subscription._
 
   @transient private var waiting: GroupStore = _
@@ -20,7 +20,7 @@ final class ForeignUpdate(id: Int, name: String, store: String, keyFields: Int, 
     super.open()
     left = new UnsafeRow(keyFields)
     hash = new ValueHash
-    answer = new AnswerWriter
+    answer = new AnswerWriter(isText)
   }
   override def attach(task: Task): Unit = { super.attach(task); waiting = task.groups(store) }
 

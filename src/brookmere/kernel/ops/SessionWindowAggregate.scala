@@ -2,6 +2,7 @@ package brookmere.kernel.ops
 
 import java.util.ArrayList
 
+import brookmere.kernel.core.Dropped
 import brookmere.kernel.state.{Group, Item}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
@@ -14,15 +15,17 @@ final class SessionWindowAggregate(id: Int, name: String, fold: Fold, emission: 
   override protected def itemOf(g: Group, start: Long, end: Long): Item = rows.item(g, end, start)
 
   override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit =
-    if (isSkipped(key, value)) drop()
+    if (isSkipped(key, value)) skip(key, value, ts)
     else {
       clock.advance(ts)
-      val closeTime = clock.time - grace - gap
-      add(key, value, ts, closeTime)
-      emitClosed(closeTime)
+      val closed = closeTime
+      add(key, value, ts, closed)
+      emitClosed(closed)
     }
 
-  private def add(key: UnsafeRow, value: UnsafeRow, ts: Long, closeTime: Long): Unit = {
+  override protected def closeTime: Long = clock.time - grace - gap
+
+  private def add(key: UnsafeRow, value: UnsafeRow, ts: Long, closed: Long): Unit = {
     val g = rows.group(key)
     val touched = touching(g, ts)
     var from = ts
@@ -35,7 +38,7 @@ final class SessionWindowAggregate(id: Int, name: String, fold: Fold, emission: 
       from = math.min(from, i.number)
       to = math.max(to, i.time)
     }
-    if (to < closeTime) drop()
+    if (to < closed) drop(Dropped.Late, key, value, ts, clock.time, from, to)
     else {
       // Results of sessions carry no headers while they are updated.
       val headers = if (emission.onClose) null else task.keepHeaders()

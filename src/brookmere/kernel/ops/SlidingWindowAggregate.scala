@@ -1,5 +1,6 @@
 package brookmere.kernel.ops
 
+import brookmere.kernel.core.Dropped
 import brookmere.kernel.rows.Rows
 import brookmere.kernel.state.{Group, Item}
 
@@ -14,17 +15,19 @@ final class SlidingWindowAggregate(id: Int, name: String, fold: Fold, emission: 
   override protected def endOf(i: Item): Long = i.time + difference
 
   override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit =
-    if (key == null || value == null) drop()
+    if (key == null || value == null) skip(key, value, ts)
     else {
       clock.advance(ts)
-      val closeTime = clock.time - grace
-      if (ts + difference < closeTime) drop()
+      val closeTime = this.closeTime
+      if (ts + difference < closeTime) drop(Dropped.Late, key, value, ts, clock.time)
       else if (ts < difference) new Early(key, value, ts, closeTime).run()
       else {
         new Usual(key, value, ts, closeTime).run()
         emitClosed(closeTime)
       }
     }
+
+  override protected def closeTime: Long = clock.time - grace
 
   /** What an aggregate was when it was looked at: later updates do not change it. */
   private final class Seen(val value: Array[Byte], val ts: Long) {
@@ -55,7 +58,7 @@ final class SlidingWindowAggregate(id: Int, name: String, fold: Fold, emission: 
         val after = folded(key, value, aggregate, ts)
         val time = if (aggregate == null) ts else math.max(ts, before.ts)
         update(place(window), key, after, aggregate, time, keep = true)
-      } else drop()
+      } else drop(Dropped.Late, key, value, ts, clock.time, window, window + difference)
 
     protected def place(window: Long): Item = {
       val i = rows.item(group, window, 0L)

@@ -17,7 +17,7 @@ final case class JoinSpan(before: Long, after: Long, grace: Long)
 final class StreamJoin(
     id: Int, name: String, isLeft: Boolean, isOuter: Boolean, other: String, unmatched: String, clockName: String,
     span: JoinSpan, joiner: Bound, key: RowType, valueFields: Int, otherFields: Int, dropLate: Boolean, waitForGrace: Boolean)
-    extends Processor(id, name) {
+    extends Processor(id, name) with Idle {
   import StreamJoin._
   private val joinBefore = if (isLeft) span.before else span.after
   private val joinAfter = if (isLeft) span.after else span.before
@@ -53,14 +53,20 @@ final class StreamJoin(
 
   override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit = {
     clock.advance(ts)
-    if (value == null) drop()
-    else if (key == null) { if (isOuter) forward(key, joined(key, value, null, ts), null, ts) else drop() }
-    else if (dropLate && ts + joinAfter + span.grace < clock.time) drop()
+    if (value == null) drop(Dropped.NullValue, key, value, ts, clock.time)
+    else if (key == null) { if (isOuter) forward(key, joined(key, value, null, ts), null, ts) else drop(Dropped.NullKey, key, value, ts, clock.time) }
+    else if (dropLate && ts + joinAfter + span.grace < clock.time) drop(Dropped.Late, key, value, ts, clock.time)
     else {
       if (waiting != null && ts == clock.time) release()
       val matches = meet(key, value, ts)
       if (isOuter && !matches) alone(key, value, ts)
     }
+  }
+
+  override protected def idleTime: Long = clock.time
+  override protected def advance(streamTime: Long): Unit = {
+    clock.advance(streamTime)
+    if (waiting != null) release()
   }
 
   /** Joins the record with all that the other side has kept for its time. */

@@ -22,7 +22,7 @@ final class StreamSelfJoin(id: Int, name: String, store: String, span: JoinSpan,
   }
 
   override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit =
-    if (key == null || value == null) drop()
+    if (key == null || value == null) drop(if (key == null) Dropped.NullKey else Dropped.NullValue, key, value, ts)
     else {
       clock.advance(ts)
       var selfDone = ts <= clock.time - retention + 1

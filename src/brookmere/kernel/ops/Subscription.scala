@@ -41,6 +41,7 @@ object Subscription {
   def answerType(value: RowType): RowType =
     RowType(new StructType().add(named("value", value)).add("high", LongType).add("low", LongType).add("task", IntegerType))
   def valueType(answer: RowType): RowType = unnamed(answer.schema(Value))
+  def isText(value: RowType): Boolean = value.dataType.isInstanceOf[StringType] || value.dataType == BinaryType
 
   /** A packed row as a field. Its name tells a struct from a single value that travels in a row of one field. */
   private def named(name: String, t: RowType): StructField = StructField(if (t.isStruct) name + "_row" else name, t.schema)
@@ -76,12 +77,12 @@ final class ValueHash {
   def same(o: ValueHash): Boolean = isNull == o.isNull && high == o.high && low == o.low
 }
 
-/** Writes answers of the right side. */
-private[ops] final class AnswerWriter {
+/** Writes answers of the right side. As in Kafka Streams, a value that is written as no bytes at all arrives as none. */
+private[ops] final class AnswerWriter(isText: Boolean) {
   private val row = new RowWriter(4)
   def apply(value: UnsafeRow, hash: ValueHash, to: Int): UnsafeRow = {
     row.begin()
-    if (value == null) row.setNull(Subscription.Value)
+    if (value == null || (isText && value.getLong(0).toInt == 0)) row.setNull(Subscription.Value)
     else row.bytes(Subscription.Value, value.getBaseObject, value.getBaseOffset, value.getSizeInBytes)
     hash.write(row, Subscription.AskedHash)
     row.put(Subscription.To, to & 0xffffffffL)

@@ -6,7 +6,7 @@ import brookmere.kernel.rows.Rows
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /** Answers a subscription with the right row there is now. */
-final class SubscriptionJoin(id: Int, name: String, right: View, keyFields: Int) extends Processor(id, name) {
+final class SubscriptionJoin(id: Int, name: String, right: View, keyFields: Int, isText: Boolean) extends Processor(id, name) {
   import Subscription._
 
   @transient private var look: Look = _
@@ -18,7 +18,7 @@ final class SubscriptionJoin(id: Int, name: String, right: View, keyFields: Int)
     look = right.look()
     left = new UnsafeRow(keyFields)
     hash = new ValueHash
-    answer = new AnswerWriter
+    answer = new AnswerWriter(isText)
   }
 
   override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit = {

@@ -17,7 +17,7 @@ final case class Bounds(records: Long, bytes: Long, stopWhenFull: Boolean)
  * the first one of a key. Only the last update of a key comes out, with its own time and headers.
  */
 final class Suppress(id: Int, name: String, store: String, key: RowType, value: RowType, untilClose: Boolean, wait: Long, bounds: Bounds, parent: View)
-    extends Processor(id, name) with View {
+    extends Processor(id, name) with View with Idle {
   import Suppress._
   @transient private var rows: GroupStore = _
   @transient private var clock: Clock = _
@@ -51,6 +51,12 @@ final class Suppress(id: Int, name: String, store: String, key: RowType, value: 
       }
       while (isFull) letGo(oldest())
     }
+  }
+
+  override protected def idleTime: Long = clock.time
+  override protected def advance(streamTime: Long): Unit = {
+    clock.advance(streamTime)
+    release(clock.time)
   }
 
   private def isFull: Boolean = records.time > bounds.records || bytes.time > bounds.bytes

@@ -19,7 +19,7 @@ final case class Emission(sendOld: Boolean, onClose: Boolean, all: Boolean, skip
  * A table of windows: folds values into windows of their key, and sends the results, at every
  * update, once per batch, or when a window has closed. Its stream time is its own.
  */
-abstract class Windowing(id: Int, name: String, fold: Fold, emission: Emission) extends Evaluating(id, name) with View {
+abstract class Windowing(id: Int, name: String, fold: Fold, emission: Emission) extends Evaluating(id, name) with View with Idle {
   @transient protected var rows: GroupStore = _
   @transient protected var clock: Clock = _
   /** The close time up to which windows were sent. */
@@ -120,6 +120,19 @@ abstract class Windowing(id: Int, name: String, fold: Fold, emission: Emission) 
   protected def closedTo(closeTime: Long): Long
   /** False where nothing can have closed since the last time. */
   protected def mayHaveClosed(from: Long, to: Long): Boolean = to >= from
+  /** Windows that end before this time, or at it where their end is exclusive, have closed. */
+  protected def closeTime: Long
+
+  override protected def idleTime: Long = clock.time
+  override protected def advance(streamTime: Long): Unit = {
+    clock.advance(streamTime)
+    emitClosed(closeTime)
+  }
+
+  /** Drops a record that comes without key or value. */
+  protected final def skip(key: UnsafeRow, value: UnsafeRow, ts: Long): Unit =
+    drop(if (key == null) Dropped.NullKey else Dropped.NullValue, key, value, ts, clock.time)
+
   /** Sends the windows that have closed, each once. */
   protected final def emitClosed(closeTime: Long): Unit =
     if (emission.onClose && (sent.time == Windowing.NoTime || sent.time < closeTime)) {

@@ -100,14 +100,14 @@ private[program] trait JoinNodes { this: ProgramBuilder =>
     val in = input(name, parents)
     agreeOnKey(in.key, made(right).key)
     val left = ops.Subscription.keyType(in.value)
-    val p = new ops.SubscriptionJoin(id, name, view(right, stage), left.fields)
+    val p = new ops.SubscriptionJoin(id, name, view(right, stage), left.fields, ops.Subscription.isText(made(right).value))
     add(id, stage, p, left, ops.Subscription.answerType(made(right).value), isTable = false, ids(parents))
   }
 
   def foreignUpdate(id: Int, name: String, stage: Int, parents: JList[Integer], store: String, versioned: Boolean): Unit = {
     val in = input(name, parents)
     val left = stores(stage).find(_.name == store).flatMap(_.groups).flatMap(_.sub).get
-    val p = new ops.ForeignUpdate(id, name, store, left.fields, versioned)
+    val p = new ops.ForeignUpdate(id, name, store, left.fields, ops.Subscription.isText(in.value), versioned)
     add(id, stage, p, left, ops.Subscription.answerType(in.value), isTable = false, ids(parents))
   }
 
@@ -147,14 +147,18 @@ private[program] trait JoinNodes { this: ProgramBuilder =>
   private def copy(id: Int, stage: Int): Processor = {
     val from = made(id)
     val kept = from.processor.asInstanceOf[View].keptIn
-    val kind = stores(from.stage).find(_.name == kept).fold(StoreDef.Auto)(_.kind)
+    val original = stores(from.stage).find(_.name == kept)
+    val kind = original.fold(StoreDef.Auto)(_.kind)
     val number = firstCopy + copies.size
     val store = (if (kept == null) from.processor.name else kept) + "-copy"
-    val p = from.processor match {
-      case v: ops.VersionedTable =>
+    val p = (from.processor, original.flatMap(_.groups)) match {
+      case (v: ops.VersionedTable, _) =>
         define(stage, versions(store, kind, from.key, from.value, v.history))
         new ops.VersionedCopy(number, v.name, store, v.history)
-      case o =>
+      case (w, Some(form)) =>
+        define(stage, StoreDef(store, kind, from.key, from.value, Some(Groups(Groups.Items, form.retention))))
+        new ops.WindowCopy(number, w.name, store, if (form.shape == Groups.Session) ops.WindowCopy.End else ops.WindowCopy.Start)
+      case (o, None) =>
         define(stage, StoreDef(store, kind, from.key, from.value))
         new ops.TableCopy(number, o.name, store)
     }

@@ -23,7 +23,7 @@ import org.apache.spark.sql.types._
  * by number, parents come before children, types flow from parents to children.
  */
 final class ProgramBuilder(private[program] val spark: SparkSession, stageCount: Int, tasks: Int, topics: JList[String])
-    extends JoinNodes with WindowNodes {
+    extends JoinNodes with WindowNodes with TimeNodes {
   private[program] val made = mutable.LinkedHashMap[Int, Made]()
   private[program] val processors = Array.fill(stageCount)(ArrayBuffer[Processor]())
   private val entries = Array.fill(stageCount)(ArrayBuffer[Entrance]())

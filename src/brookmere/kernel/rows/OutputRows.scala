@@ -26,12 +26,17 @@ object OutputLayout {
     .add("step", LongType)
 }
 
-/** Which nodes write where: topics of sinks, sinks whose topic travels with the record, taps. */
-final class Destinations(topics: Map[Int, String], val routed: Set[Int], val taps: Set[Int]) extends Serializable {
+/**
+ * Which nodes write where: topics of sinks, sinks whose topic travels with the record, taps. `windows`:
+ * how many bytes at the end of a sink's keys are a window, which says nothing about the partition.
+ */
+final class Destinations(topics: Map[Int, String], val routed: Set[Int], val taps: Set[Int], windows: Map[Int, Int] = Map.empty)
+    extends Serializable {
   private val size = (topics.keys ++ routed ++ taps).maxOption.getOrElse(-1) + 1
   val names: Array[Array[Byte]] = Array.tabulate(size)(n => topics.get(n).map(_.getBytes("UTF-8")).orNull)
   val isRouted: Array[Boolean] = Array.tabulate(size)(routed)
   val isTap: Array[Boolean] = Array.tabulate(size)(taps)
+  val windowBytes: Array[Int] = Array.tabulate(size)(windows.getOrElse(_, 0))
 }
 
 /** Turns rows of the layout into rows for a sink. Fields are moved as bytes; the row is reused. */

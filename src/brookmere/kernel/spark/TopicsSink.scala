@@ -164,7 +164,7 @@ final class TopologyWriter(plan: SinkPlan) extends DataWriter[InternalRow] {
     val partition =
       if (s.partitions == 1) 0
       else if (keyLength < 0) Slots.taskOf(plan.slots, r.getInt(Layout.Task)) % s.partitions
-      else Murmur2.partition(r.getBaseObject, keyOffset, keyLength, s.partitions)
+      else Murmur2.partition(r.getBaseObject, keyOffset, math.max(0, keyLength - plan.to.windowBytes(node)), s.partitions)
     val ts = if (s.appendTime) now else r.getLong(Layout.Ts)
     staging.records(topic, partition).add(ts, r.getBaseObject, keyOffset, keyLength,
       from.getBaseObject, from.getBaseOffset + (valueAt >>> 32).toInt, valueLength, headers(r))

@@ -36,7 +36,10 @@ final class GroupLog(d: StoreDef, backend: Backend, task: Int, times: Times, tab
 
   override def forget(before: Long): Unit = {
     var gone = wheel.take(before)
-    while (gone != null) gone = wheel.take(before)
+    while (gone != null) {
+      gone.forEach(g => g.bucket = Long.MaxValue)
+      gone = wheel.take(before)
+    }
   }
 
   private def made(key: Array[Byte], hash: Int): Group = {

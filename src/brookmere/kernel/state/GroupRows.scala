@@ -59,9 +59,18 @@ final class GroupRows(d: StoreDef, backend: Backend, task: Int, times: Times, ca
   override def forget(before: Long): Unit = {
     while (!cache.chunks.isEmpty && (cache.chunks.firstKey + 1) * width <= before) {
       val gone = cache.chunks.pollFirstEntry()
-      gone.getValue.forEach(n => backend.remove(wheelFamily, wheelRows.key(Wheel.key(gone.getKey, n))))
+      gone.getValue.forEach { n =>
+        keysOf(gone.getKey, n).foreach(unregister)
+        backend.remove(wheelFamily, wheelRows.key(Wheel.key(gone.getKey, n)))
+      }
     }
-    while (!fresh.isEmpty && (fresh.firstKey + 1) * width <= before) fresh.pollFirstEntry()
+    while (!fresh.isEmpty && (fresh.firstKey + 1) * width <= before) fresh.pollFirstEntry().getValue.forEach(unregister(_))
+  }
+
+  private def unregister(key: Array[Byte]): Unit = {
+    val k = Rows.of(key, keyFields)
+    val g = groups.find(k, EntryTable.hash(k)).asInstanceOf[Group]
+    if (g != null) g.bucket = Long.MaxValue
   }
 
   override def item(g: Group, time: Long, number: Long): Item = {
@@ -175,7 +184,11 @@ final class GroupRows(d: StoreDef, backend: Backend, task: Int, times: Times, ca
     while (!cache.chunks.isEmpty && (cache.chunks.firstKey + 1) * width <= bound) {
       val due = cache.chunks.pollFirstEntry()
       due.getValue.forEach { n =>
-        keysOf(due.getKey, n).foreach(k => expired(group(Rows.of(k, keyFields)), bound))
+        keysOf(due.getKey, n).foreach { k =>
+          val g = group(Rows.of(k, keyFields))
+          expired(g, bound)
+          g.bucket = Long.MaxValue
+        }
         backend.remove(wheelFamily, wheelRows.key(Wheel.key(due.getKey, n)))
       }
     }

@@ -8,23 +8,61 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from math import ceil
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
 
 from benchmarks.clock import cpu_clock
 from benchmarks.failures import QueryFailedError
-from benchmarks.kernel.cases import Case, Running, start
-from benchmarks.kernel.check import Facts, found
-from benchmarks.kernel.data import Feed
 
 _PATIENCE = 300.0
 _POLL = 0.01
 
 Times = list[list[int]]
-"""[ns processing, ns writing state, rows] of Brookmere's stages 1 and on, of all tasks."""
+"""[ns processing, ns writing state, rows] of Brookmere's stages 1 and on, of all tasks, since the start."""
+
+Sink = Callable[[DataFrame, int], None]
+
+
+class Case(Protocol):
+    """What is run: a frozen dataclass, one per contestant."""
+
+    @property
+    def name(self) -> str:
+        """What a person calls it."""
+
+    @property
+    def direct(self) -> bool:
+        """Whether it writes to Spark's noop sink itself and not through foreachBatch."""
+
+
+class Feed(Protocol):
+    """What it is run on."""
+
+    @property
+    def keys(self) -> int:
+        """How many keys there are."""
+
+    @property
+    def rows(self) -> int:
+        """How many records a batch has, of all topics."""
+
+    @property
+    def fill(self) -> int:
+        """After how many batches the state knows every key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A query that was started, and its stage times if it is one of Brookmere's."""
+
+    handle: StreamingQuery
+    stop: Callable[[], None]
+    stage_times: Callable[[], Times]
+    written: Callable[[], int] = lambda: 0
+    """How many rows Brookmere's sinks have received since the start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +83,9 @@ class Run:
     """The measured batches of a query, and the number and the facts of the one behind them."""
 
     batches: list[Batch]
-    checked: tuple[int, Facts]
+    checked: tuple[int, Any]
+    written: int
+    """How many rows Brookmere's sinks have received, in all batches and in that one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +95,10 @@ class Bench:
     session: SparkSession
     warm_up: int
     measured: int
+    start: Callable[..., Running]
+    """Starts a case on a feed, into a sink; `session` and `checkpoint` are named."""
+    found: Callable[[Any, DataFrame], Any]
+    """Returns the facts of what a case wrote in a batch. It reads the rows once."""
 
     def run(self, case: Case, feed: Feed) -> Run:
         """Run a case from an empty state.
@@ -64,23 +108,24 @@ class Bench:
         """
         checkpoint = Path(tempfile.mkdtemp(prefix="brookmere-bench-"))
         # The measured batches meet keys that the state knows already.
-        first = max(self.warm_up, ceil(feed.keys / feed.rows) if feed.rows > 1 else 0)
+        first = max(self.warm_up, feed.fill)
         last = first + self.measured
         try:
-            probe = _Probe(case, cpu_clock(self.session), last)
+            probe = _Probe(case, self.found, cpu_clock(self.session), last)
             self._watch(case, feed, probe, checkpoint)
             batches = probe.batches(range(first, last))
             if case.direct:
                 # Its output is nowhere to be seen, so a query on the same state shows the next batch.
-                probe = _Probe(replace(case, direct=False), lambda: 0, 0)
+                shown: Any = case
+                probe = _Probe(replace(shown, direct=False), self.found, lambda: 0, 0)
                 self._watch(probe.case, feed, probe, checkpoint)
             assert probe.checked is not None, "a query is done when its output was checked"
-            return Run(batches, probe.checked)
+            return Run(batches, probe.checked, probe.written)
         finally:
             shutil.rmtree(checkpoint, ignore_errors=True)
 
     def _watch(self, case: Case, feed: Feed, probe: _Probe, checkpoint: Path) -> None:
-        running = start(case, feed, probe.sink, session=self.session, checkpoint=checkpoint)
+        running = self.start(case, feed, probe.sink, session=self.session, checkpoint=checkpoint)
         probe.running = running
         deadline = time.monotonic() + _PATIENCE
         try:
@@ -90,6 +135,7 @@ class Bench:
                 if not running.handle.isActive or time.monotonic() > deadline:
                     error = running.handle.exception()
                     raise QueryFailedError(f"{case.name} at {feed.keys} keys: {error or 'no end in sight'}")
+            probe.written = running.written()
             recent = running.handle.recentProgress
             probe.progress = {p.batchId: p for p in recent if p.numInputRows == feed.rows}
         finally:
@@ -112,11 +158,13 @@ class _Probe:
     """The sink of a measured query. It reads the clocks when a batch arrives, which ends the batch before."""
 
     case: Case
+    found: Callable[[Any, DataFrame], Any]
     cpu: Callable[[], int]
     last: int
     running: Running | None = None
     done: threading.Event = field(default_factory=threading.Event)
-    checked: tuple[int, Facts] | None = None
+    checked: tuple[int, Any] | None = None
+    written: int = 0
     progress: dict[int, Any] = field(default_factory=dict)
     _marks: dict[int, tuple[int, Times]] = field(default_factory=dict)
 
@@ -125,7 +173,7 @@ class _Probe:
         if batch < self.last:
             rows.write.format("noop").mode("overwrite").save()
             return
-        self.checked = batch, found(self.case, rows)
+        self.checked = batch, self.found(self.case, rows)
         self.done.set()
         # Holds the query between two batches until it is stopped.
         deadline = time.monotonic() + _PATIENCE
