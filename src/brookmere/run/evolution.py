@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Literal
 
 from brookmere.errors import StateError
-from brookmere.run.identity import Identity, StoreForm
+from brookmere.run.identity import COPY, Identity, StoreForm
 from brookmere.run.matching import Matches, match
 
 Outcome = Literal["kept", "moved", "converted", "renamed", "new", "dropped", "refused"]
 
 _FOREVER = 2**63 - 1
-_COPY = "-copy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,10 +218,15 @@ def _missing(form: StoreForm, before: Identity) -> Iterator[str]:
         yield f"{', '.join(read)} is not read again for it"
 
 
+def table_of(copy: str) -> str:
+    """Return the store of the table that a store is a copy of."""
+    return copy.removesuffix(COPY)
+
+
 def _copies(before: Identity, now: Identity, matches: Matches) -> Iterator[Finding]:
     """A copy of a table begins with the rows of the table; one without them would find nothing."""
     for name, stages in now.copies.items():
-        table = name.removesuffix(_COPY)
+        table = table_of(name)
         if set(stages) <= set(before.copies.get(name, ())) or table not in now.stores:
             continue
         if table in matches.pairs:

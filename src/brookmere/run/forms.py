@@ -10,7 +10,7 @@ from pyspark.sql.types import _parse_datatype_json_string
 
 from brookmere.plan.lineage import lineages
 from brookmere.run.compiler import Compiled
-from brookmere.run.identity import Identity, StoreForm
+from brookmere.run.identity import COPY, Identity, StoreForm
 
 
 def identity_of(compiled: Compiled, session: SparkSession, topics: Mapping[str, str]) -> Identity:
@@ -23,17 +23,19 @@ def identity_of(compiled: Compiled, session: SparkSession, topics: Mapping[str, 
     copies: dict[str, tuple[int, ...]] = {}
     found = jvm.org.apache.spark.sql.brookmere.Assembly.stores(compiled.program)
     for name, kind, key, value, stage, *groups in ([str(part) for part in store] for store in found):
-        if name not in kept:
+        if name not in kept and name.endswith(COPY):
             copies[name] = (*copies.get(name, ()), int(stage))
             continue
-        origin = origins[name]
+        # An operator may have a store of its own beside the one that it was given.
+        owner = max((known for known in kept if name == known or name.startswith(f"{known}-")), key=len)
+        origin = origins[owner]
         shape, retention, timed, sub = groups or ("", "", "", "")
         stores[name] = StoreForm(
             stage=int(stage),
             kind=kind,
             key=_type(key),
             value=_type(value),
-            holds=kept[name].kind,
+            holds=kept[owner].kind + name.removeprefix(owner),
             retention=int(retention) if retention else None,
             timed=timed == "true",
             rows=f"{shape} {_type(sub)}" if sub else shape,
@@ -43,7 +45,7 @@ def identity_of(compiled: Compiled, session: SparkSession, topics: Mapping[str, 
             partitions=origin.partitions,
             clocks=origin.clocks,
             print=origin.print,
-            is_global=kept[name].is_global,
+            is_global=kept[owner].is_global,
         )
     return Identity(
         application=planned.topology.application_id,

@@ -13,6 +13,8 @@ from brookmere.errors import StateError
 
 CHECKPOINT = "checkpoint"
 """The first directory of positions and state; later ones have a number behind it."""
+COPY = "-copy"
+"""What stands behind the name of a table's store in that of its copy."""
 _FILE = "application.json"
 _FORMAT = 2
 

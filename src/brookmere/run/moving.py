@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from brookmere.errors import StateError
-from brookmere.run.evolution import Evolution
+from brookmere.run.evolution import Evolution, table_of
 from brookmere.run.identity import CHECKPOINT
 from brookmere.run.query import Query, checkpointed_partitions
 from brookmere.topics import Topics
@@ -134,14 +134,14 @@ def _takeover(evolution: Evolution, stand: Stand) -> dict[str, Any]:
 
 def _stores(evolution: Evolution) -> Iterator[dict[str, Any]]:
     before, now = evolution.before, evolution.now
-    places = [(name, form.stage, evolution.pairs.get(name)) for name, form in now.stores.items()]
+    places = [(name, form.stage, evolution.pairs.get(name), "") for name, form in now.stores.items()]
     # A copy has the rows of its table.
     places += [
-        (name, stage, evolution.pairs.get(name.removesuffix("-copy")))
+        (name, stage, evolution.pairs.get(table_of(name)), table_of(name))
         for name, stages in now.copies.items()
         for stage in stages
     ]
-    for name, stage, old in places:
+    for name, stage, old, table in places:
         if old is None:
             continue
         was = before.stores[old]
@@ -154,6 +154,7 @@ def _stores(evolution: Evolution) -> Iterator[dict[str, Any]]:
             "retention": was.retention,
             "timed": was.timed,
             "is_global": was.is_global,
+            "table": table,
         }
 
 

@@ -5,7 +5,7 @@ import java.util.{HashMap => JMap, UUID}
 import scala.jdk.CollectionConverters._
 
 import brookmere.kernel.program.{Program, Stage}
-import brookmere.kernel.rows.Slots
+import brookmere.kernel.rows.{Rows, Slots, WindowKeys}
 import brookmere.kernel.state._
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
@@ -15,8 +15,11 @@ import org.apache.spark.sql.execution.streaming.state._
 import org.apache.spark.unsafe.hash.Murmur3_x86_32
 import org.apache.spark.util.SerializableConfiguration
 
-/** Where a store was: its name, the number of its stage, how it was kept. `groups` is how its rows differed. */
-final case class Origin(name: String, stage: Int, kind: String, groups: Option[(Long, Boolean)], isGlobal: Boolean)
+/**
+ * Where a store was: its name, the number of its stage, how it was kept. `groups` is how far back it reached, and
+ * whether rows were found by time. `table` is the store whose rows these are, for a copy of a table.
+ */
+final case class Origin(name: String, stage: Int, kind: String, groups: Option[(Long, Boolean)], isGlobal: Boolean, table: String)
 
 /** Clocks of nodes that have another name now. */
 final case class NodeClock(stage: Int, from: String, to: String)
@@ -42,7 +45,7 @@ final class Takeover private (
       val slots = Slots(tasks)
       sources.groupBy { case (_, from) => Takeover.piece(slots(from), partitions) }.foreach { case (piece, moves) =>
         found.map(_._2.stage).distinct.foreach { old =>
-          open(old, piece, found.collect { case (d, o) if o.stage == old => d -> o }) { from =>
+          open(old, piece, found.collect { case (d, o) if o.stage == old => before(program, d, o) }) { from =>
             moves.foreach { case (t, source) =>
               takeTimes(stage.number, old, from, to, source, t, found.collect { case (d, o) if o.stage == old => (o.name, d.name) })
             }
@@ -56,7 +59,7 @@ final class Takeover private (
   }
 
   /** Opens a piece of the old state for reading, with the families of the stores that are looked for. */
-  private def open(stage: Int, piece: Int, stores: Seq[(StoreDef, Origin)])(use: Backend => Unit): Unit = {
+  private def open(stage: Int, piece: Int, stores: Seq[StoreDef])(use: Backend => Unit): Unit = {
     val id = StateStoreId(checkpoint + "/state", stages - stage, piece)
     val first = Family.task
     val provider = StateStoreProvider.createAndInit(StateStoreProviderId(id, UUID.randomUUID), first.keySchema, first.valueSchema,
@@ -64,18 +67,20 @@ final class Takeover private (
     try {
       val store = provider.getStore(version)
       try {
-        (stores.flatMap { case (d, o) => Family.of(before(d, o)) } :+ first).foreach(f => Internals.createFamily(store, f))
+        (stores.flatMap(d => Family.of(d)) :+ first).foreach(f => Internals.createFamily(store, f))
         use(new SparkBackend(store))
       } finally store.abort()
     } finally provider.close()
   }
 
   /** A store as it was defined before: only what was allowed to change may differ. */
-  private def before(d: StoreDef, o: Origin): StoreDef =
-    d.copy(name = o.name, kind = o.kind, groups = d.groups.map(g => o.groups.fold(g) { case (retention, timed) => g.copy(retention = retention, timed = timed) }))
+  private def before(program: Program, d: StoreDef, o: Origin): StoreDef = {
+    val now = if (o.table.isEmpty) d else program.stages.iterator.flatMap(_.stores).find(_.name == o.table).getOrElse(d)
+    now.copy(name = o.name, kind = o.kind, groups = now.groups.map(g => o.groups.fold(g) { case (retention, timed) => g.copy(retention = retention, timed = timed) }))
+  }
 
   private def takeStore(program: Program, d: StoreDef, o: Origin, from: Backend, to: Backend, moves: Seq[(Int, Int)]): Unit = {
-    val was = before(d, o)
+    val was = before(program, d, o)
     def inRows(kind: String) = kind == StoreDef.RocksDb
     if (was.groups == d.groups && inRows(was.kind) == inRows(d.kind)) {
       Family.of(was).zip(Family.of(d)).foreach { case (f, g) =>
@@ -90,10 +95,11 @@ final class Takeover private (
     val oldTimes = new Times(from, source)
     val newTimes = new Times(to, task)
     val old = Store.open(Array(was), from, source, oldTimes, new JMap[String, AnyRef](), limits)(was.name)
-    var caches = new JMap[String, AnyRef]()
+    val caches = new JMap[String, AnyRef]()
     def fresh(): Kept = Store.open(Array(d), to, task, newTimes, caches, limits)(d.name)
     var now = fresh()
     var n = 0
+    lazy val windows = new WindowKeys(was.key)
     def count(): Unit = {
       n += 1
       // A store that outgrows memory is another one from then on.
@@ -103,8 +109,11 @@ final class Takeover private (
       case s: Store => s.all().foreach { e => val k = now.asInstanceOf[Store]; k.put(k.entry(s.key(e)), s.value(e), e.ts); count() }
       case s: GroupStore => s.rows().foreach { i =>
         val k = now.asInstanceOf[GroupStore]
-        val sub = k.form.sub.map(t => brookmere.kernel.rows.Rows.of(i.sub, t.fields)).orNull
-        k.put(k.add(k.part(s.key(i.group)), i.time, i.number, sub), s.value(i), i.ts)
+        val sub = k.form.sub.map(t => Rows.of(i.sub, t.fields)).orNull
+        // The copy of a table of windows has the windows in its keys.
+        val copied = s.form.shape != k.form.shape
+        val key = if (copied) Rows.of(GroupStore.shownKey(was, windows, s.key(i.group), i), d.key.fields) else s.key(i.group)
+        k.put(k.add(k.part(key), i.time, if (copied) 0L else i.number, sub), s.value(i), i.ts)
         count()
       }
     }
@@ -155,7 +164,7 @@ object Takeover {
     val origins = each("stores").map { s =>
       val groups = if (s.path("retention").isNull) None else Some((s.path("retention").asLong, s.path("timed").asBoolean))
       (s.path("stage").asInt, s.path("name").asText) ->
-        Origin(s.path("from").asText, s.path("from_stage").asInt, s.path("kind").asText, groups, s.path("is_global").asBoolean)
+        Origin(s.path("from").asText, s.path("from_stage").asInt, s.path("kind").asText, groups, s.path("is_global").asBoolean, s.path("table").asText(""))
     }.toMap
     val clocks = each("clocks").map(c => c.path("stage").asInt -> NodeClock(c.path("from_stage").asInt, c.path("from").asText, c.path("to").asText))
     new Takeover(root.path("checkpoint").asText, root.path("version").asLong, root.path("partitions").asInt, root.path("tasks").asInt,
