@@ -187,6 +187,12 @@ def test_unnamed_stores_that_are_alike_belong_together_by_their_numbers() -> Non
     assert compare(both, both).pairs == {FIRST: FIRST, SECOND: SECOND}
 
 
+def test_unnamed_stores_that_are_alike_are_refused_when_one_is_gone() -> None:
+    found = compare(having(**{FIRST: COUNTS, SECOND: COUNTS}), having(**{FIRST: COUNTS}))
+
+    assert [f.outcome for f in found.findings] == ["refused"]
+
+
 def test_unnamed_store_never_takes_over_what_another_operator_kept() -> None:
     other = replace(COUNTS, operator="TableSource", print="p2")
     found = compare(having(**{FIRST: COUNTS}), having(**{FIRST: other}))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import logging
+import shutil
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -12,6 +14,7 @@ import pytest
 from pyspark.sql import functions as F
 
 import brookmere as bm
+from brookmere.run import settling
 from tests.run.homes import Home
 
 pytestmark = pytest.mark.usefixtures("spark")
@@ -195,3 +198,158 @@ def test_open_windows_sessions_and_joins_go_on(tmp_path: Path, kinds: tuple[str,
 def _log(home: Home, topic: str) -> list[list[Any]]:
     found = home.topics[topic]
     return [[(r.key, r.value, r.timestamp) for r in found.read(p)] for p in range(found.partitions)]
+
+
+def test_copy_of_a_table_begins_with_the_rows_of_the_table(home: Home) -> None:
+    def tables(joined: bool) -> bm.StreamsBuilder:
+        app = builder()
+        left, right = app.table("left", store="lefts"), app.table("right", store="rights")
+        left.to_stream().to("out", value=bm.Text())
+        right.to_stream().to("out", value=bm.Text())
+        if joined:
+            pairs = left.join(right, lambda x, y: F.concat_ws("-", x, y), foreign_key=lambda value: value)
+            pairs.to_stream().to("pairs")
+        return app
+
+    put(home, "left", ("1", "a", 0), partitions=2)
+    put(home, "right", ("a", "Ann", 1), ("b", "Bob", 1), partitions=2)
+    home.run(tables(joined=False))
+    put(home, "left", ("1", "b", 2), ("2", "a", 3))
+    home.run(tables(joined=True))
+
+    assert sorted(home.read("pairs")) == ["a-Ann", "b-Bob"]
+
+
+def test_unnamed_stores_are_found_by_their_operators(home: Home) -> None:
+    def counts(*odd_or_even: int, name: str | None = None) -> bm.StreamsBuilder:
+        app = builder()
+        for rest in odd_or_even:
+            chosen = app.stream("in").filter(lambda value, rest=rest: value.cast("int") % 2 == rest)
+            chosen.group_by_key().count(store=name).to_stream().to(f"out{rest}")
+        return app
+
+    put(home, "in", *[("k", str(n), n) for n in range(5)])
+    home.run(counts(0, 1))
+    # The second one has the number of the first now, then a name, then a number again.
+    for program in (counts(1), counts(1, name="odd"), counts(1)):
+        put(home, "in", ("k", "7", 7))
+        home.run(program)
+
+    assert latest(home, "out0") == {"k": 3}
+    # Without its name the store is another one.
+    assert home.read("out1", bm.Long()) == [2, 3, 4, 1]
+
+
+@pytest.mark.parametrize(
+    ("changes", "found"),
+    [
+        ({"size": 20}, "the store 'windows': its rows are of TimeWindows(size_ms=10, advance_ms=10), and"),
+        ({"gap": 4}, "the store 'sessions': its rows are of SessionWindows(gap_ms=3), and"),
+    ],
+)
+def test_windows_of_another_length_are_refused(home: Home, changes: dict[str, int], found: str) -> None:
+    for topic in ("in", "others"):
+        put(home, topic, ("a", "x", 1))
+    home.run(windows())
+
+    assert found in refused(home, windows(**changes))
+
+
+def test_values_of_another_type_and_other_partitions_are_refused(home: Home) -> None:
+    def last() -> bm.StreamsBuilder:
+        app = builder()
+        app.stream("in").group_by_key().reduce(lambda total, value: value, store="counts")
+        return app
+
+    def spread() -> bm.StreamsBuilder:
+        app = builder()
+        app.stream("in").repartition(partitions=3).group_by_key().count(store="counts").to_stream().to("out")
+        return app
+
+    put(home, "in", ("a", "x", 1))
+    home.run(count())
+
+    text = refused(home, last())
+    assert "the store 'counts': it has values of bigint, and the program needs string" in text
+    assert "Give the result a store= of a new name in place of 'counts'." in text
+    assert "its rows are spread over 1 partitions, and the program spreads them over 3" in refused(
+        home, spread()
+    )
+    put(home, "in", ("a", "x", 2))
+    home.run(count())
+    assert latest(home, "out") == {"a": 2}
+
+
+def test_retention_may_change(home: Home, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "brookmere.run.settling")
+    for topic in ("in", "others"):
+        put(home, topic, ("a", "x", 1))
+    home.run(windows())
+    put(home, "in", ("a", "x", 2), ("a", "x", 30))
+    home.run(windows(retention=5000), store__type="rocksdb")
+
+    assert latest(home, "closed") == {"a-0-10": 2}
+    assert "changing: store windows: converted; from auto to rocksdb; retention 5000 ms" in caplog.text
+
+
+def test_batch_that_has_written_is_finished_by_its_own_version(home: Home) -> None:
+    put(home, "in", ("a", "x", 1))
+    checkpoint = home.run(count()).state_directory / "checkpoint"
+    # The process was killed when the records of the batch were in the topic, and the batch not finished.
+    (checkpoint / "commits" / "0").unlink()
+    put(home, "in", ("a", "x", 2))
+
+    with pytest.raises(bm.StateError) as caught:
+        home.application(repartitioned()).start()
+    text = str(caught.value)
+    assert (
+        "batch 0 of the version that ran before has written to the topic 'out', and was not finished" in text
+    )
+    assert "Start that version once" in text
+    home.run(count())
+    home.run(repartitioned())
+
+    assert home.read("out", bm.Long()) == [1, 2]
+
+
+def test_batch_that_has_written_nothing_is_done_again(home: Home) -> None:
+    put(home, "in", ("a", "x", 1))
+    checkpoint = home.run(count()).state_directory / "checkpoint"
+    shutil.copy(checkpoint / "offsets" / "0", checkpoint / "offsets" / "1")
+    put(home, "in", ("a", "x", 2))
+
+    home.run(repartitioned())
+
+    assert home.read("out", bm.Long()) == [1, 2]
+
+
+@pytest.mark.parametrize("point", ["write_identity", "sweep"])
+def test_move_that_ends_in_the_midst_leaves_one_state_whole(
+    home: Home, monkeypatch: pytest.MonkeyPatch, point: str
+) -> None:
+    put(home, "in", ("a", "x", 1))
+    home.run(count())
+    put(home, "in", ("a", "x", 2))
+    calls: list[int] = []
+    original = getattr(settling, point)
+
+    def dies(*arguments: Any) -> None:
+        calls.append(1)
+        # The first sweep is the one before the move.
+        if point == "write_identity" or len(calls) == 2:
+            raise KeyboardInterrupt
+        original(*arguments)
+
+    monkeypatch.setattr(settling, point, dies)
+    with pytest.raises(KeyboardInterrupt):
+        home.application(repartitioned()).start()
+    monkeypatch.undo()
+    directory = home.directory / "state" / "changing"
+    assert {p.name for p in directory.glob("checkpoint*")} == {"checkpoint", "checkpoint-2"}
+    is_new = point == "sweep"
+    assert identity(home)["checkpoint"] == ("checkpoint-2" if is_new else "checkpoint")
+
+    home.run(repartitioned() if is_new else count())
+
+    assert home.read("out", bm.Long()) == [1, 2]
+    assert len(list(directory.glob("checkpoint*"))) == 1

@@ -30,11 +30,11 @@ def match(before: Stores, now: Stores) -> Matches:
     operator on the same topics. The rest is in doubt.
     """
     pairs = {name: name for name in now if name in before and not is_generated(name)}
-    _by_print(pairs, before, now)
+    doubtful = _by_print(pairs, before, now)
     for name in _left(now, pairs):
-        if name in before and name not in pairs.values() and _place(before[name]) == _place(now[name]):
+        free = name in before and name not in pairs.values() and name not in doubtful
+        if free and _place(before[name]) == _place(now[name]):
             pairs[name] = name
-    doubtful: dict[str, tuple[str, ...]] = {}
     for name in _left(now, pairs):
         alike = [
             old
@@ -42,22 +42,28 @@ def match(before: Stores, now: Stores) -> Matches:
             if is_generated(old) and old not in pairs.values() and _kind(form) == _kind(now[name])
         ]
         if is_generated(name) and alike:
-            doubtful[name] = tuple(alike)
+            doubtful.setdefault(name, tuple(alike))
     return Matches(pairs, doubtful)
 
 
-def _by_print(pairs: dict[str, str], before: Stores, now: Stores) -> None:
-    """Pair unnamed old stores with new ones, named or not, that are kept and fed in the same way."""
+def _by_print(pairs: dict[str, str], before: Stores, now: Stores) -> dict[str, tuple[str, ...]]:
+    """Pair unnamed old stores with new ones, named or not, that are kept and fed in the same way.
+
+    Returns unnamed new stores with the old ones that they may be, where several are alike and some are gone.
+    """
     old = {n: f for n, f in before.items() if is_generated(n) and n not in pairs.values()}
     new = {name: now[name] for name in _left(now, pairs)}
-    # Of operators that are the same in all but their place, those of the same name belong together.
-    for name in [name for name in new if name in old and _print(old[name]) == _print(new[name])]:
-        pairs[name] = name
-        del old[name], new[name]
-    found, wanted = _by(old, _print), _by(new, _print)
-    for key, names in wanted.items():
-        if len(names) == 1 and len(found.get(key, ())) == 1:
-            pairs[names[0]] = found[key][0]
+    doubtful: dict[str, tuple[str, ...]] = {}
+    found = _by(old, _print)
+    for key, names in _by(new, _print).items():
+        alike = found.get(key, [])
+        if len(names) == 1 and len(alike) == 1:
+            pairs[names[0]] = alike[0]
+        elif set(names) == set(alike):
+            pairs.update(zip(names, names, strict=True))
+        elif alike:
+            doubtful.update({name: tuple(alike) for name in names if is_generated(name)})
+    return doubtful
 
 
 def _left(now: Stores, pairs: Mapping[str, str]) -> list[str]:

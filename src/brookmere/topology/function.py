@@ -62,8 +62,13 @@ def function(role: str, call: Callable[..., Any]) -> Function:
 
 def _code_print(call: Callable[..., Any], code: CodeType) -> tuple[object, ...]:
     closure = tuple(_content(cell) for cell in getattr(call, "__closure__", None) or ())
-    constants = tuple(repr(c) for c in code.co_consts if not isinstance(c, CodeType))
-    return (code.co_code, constants, code.co_names, closure, sys.version_info[:2])
+    defaults = (repr(getattr(call, "__defaults__", None)), repr(getattr(call, "__kwdefaults__", None)))
+    return (*_body(code), closure, defaults, sys.version_info[:2])
+
+
+def _body(code: CodeType) -> tuple[object, ...]:
+    constants = tuple(_body(c) if isinstance(c, CodeType) else repr(c) for c in code.co_consts)
+    return (code.co_code, constants, code.co_names)
 
 
 def _content(cell: CellType) -> str:
