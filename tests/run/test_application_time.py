@@ -163,7 +163,9 @@ def test_a_failure_that_the_clock_alone_has_caused_is_a_dead_letter(home: Home) 
         .windowed_by(bm.TimeWindows(SECOND), emit="close", close_idle_after=timedelta(milliseconds=200))
     )
     results = windows.count().to_stream(lambda key, value: key.key)
-    results.map_values(lambda value: F.raise_error(F.lit("no"))).to("out", key=bm.Text(), value=bm.Text())
+    results.map_values(lambda value: F.raise_error(F.lit("no")).cast("string")).to(
+        "out", key=bm.Text(), value=bm.Text()
+    )
     settings = {
         "processing__exception__handler": "continue",
         "errors__dead__letter__queue__topic__name": "letters",
