@@ -72,5 +72,6 @@ def measure(
             check(case, feed, run)
             results[case].batches.extend(run.batches)
             one = Result(case, feed, run.batches)
-            tell(f"{'':>40}{one.rows_per_second:,.0f} rows/s  {one.cpu_us:.2f} us/row")
+            if run.batches:
+                tell(f"{'':>40}{one.rows_per_second:,.0f} rows/s  {one.cpu_us:.2f} us/row")
     return results
