@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import time
+from datetime import timedelta
 
 import pytest
 
 import brookmere as bm
-from tests.run.homes import Home
+from tests.run.homes import Home, until
 
 pytestmark = pytest.mark.usefixtures("spark")
 
@@ -76,3 +77,77 @@ def test_an_invalid_time_stops_the_application_with_the_place_of_the_record(home
         home.run(_copy(timestamp=lambda value: value))
 
     assert caught.value.value == b"no number"
+
+
+SECOND = timedelta(seconds=1)
+
+
+def _last_window() -> bm.StreamsBuilder:
+    app = bm.StreamsBuilder("windows", key=bm.Text(), value=bm.Text())
+    windows = (
+        app.stream("in")
+        .group_by_key()
+        .windowed_by(bm.TimeWindows(SECOND), emit="close", close_idle_after=timedelta(milliseconds=200))
+    )
+    counts = windows.count(name="count")
+    counts.to_stream(lambda key, value: key.key).to("out", key=bm.Text(), value=bm.Long())
+    return app
+
+
+def _found(home: Home) -> list[tuple[bytes | None, bytes | None, int]]:
+    records = home.topics["out"].read(0) if "out" in home.topics else []
+    return [(record.key, record.value, record.timestamp) for record in records]
+
+
+def test_the_last_window_comes_out_by_itself_and_again_when_its_batch_is_repeated(home: Home) -> None:
+    home.write("in", "x", "y")
+    batches: list[int] = []
+
+    def watch(progress: bm.Progress) -> None:
+        if progress.nodes["count"]["forwarded"]:
+            batches.append(progress.batch)
+
+    application = home.application(_last_window(), wall__clock__interval__ms=100)
+    application.on_progress(watch)
+    with application:
+        until(lambda: bool(batches))
+    written = _found(home)
+    progress = application.progress()
+    assert written == [(b"k", bm.Long().serialize(2), 1)]
+    assert progress is not None
+    assert progress.total_records == 2
+
+    # As if the application had been killed before the batch was committed, and its results were gone.
+    checkpoint = application.state_directory / "checkpoint"
+    for log, first in (("offsets", batches[0] + 1), ("commits", batches[0])):
+        for entry in (checkpoint / log).iterdir():
+            number = entry.name.strip(".").removesuffix(".crc")
+            if number.isdigit() and int(number) >= first:
+                entry.unlink()
+    home.topics.delete("out")
+    home.run(_last_window(), wall__clock__interval__ms=3_600_000)
+
+    assert _found(home) == written
+
+
+def test_no_task_is_idle_while_records_wait(home: Home) -> None:
+    times = {"slow": (0, 500), "fast": (1, 2, 3, 4, 5)}
+    topic = home.topics.create("in", partitions=2)
+    for partition, (key, stamps) in enumerate(times.items()):
+        records = [bm.Record(key.encode(), b"x", stamp, partition=partition) for stamp in stamps]
+        topic.append(records)
+    app = bm.StreamsBuilder("busy", key=bm.Text(), value=bm.Text())
+    idle = timedelta(milliseconds=1)
+    windows = (
+        app.stream("in")
+        .group_by_key()
+        .windowed_by(bm.TimeWindows(10 * SECOND), emit="close", close_idle_after=idle, late_to="late")
+    )
+    windows.count().to_stream(lambda key, value: key.key).to("out", key=bm.Text(), value=bm.Long())
+
+    with home.application(app, max__batch__records=1, wall__clock__interval__ms=10):
+        until(lambda: "out" in home.topics and sum(home.topics["out"].end_offsets()) == 2)
+
+    found = [record for partition in range(2) for record in home.topics["out"].read(partition)]
+    counts = {record.key: bm.Long().deserialize(record.value) for record in found}
+    assert counts == {b"slow": 2, b"fast": 5}

@@ -15,7 +15,13 @@ from brookmere.topology.windows import (
 )
 
 _UNITS = (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1_000))
-_KEPT = {"window": "windows", "session": "sessions", "versioned": "versions", "join_window": "records"}
+_KEPT = {
+    "window": "windows",
+    "session": "sessions",
+    "versioned": "versions",
+    "join_window": "records",
+    "seen": "times",
+}
 
 
 def operator_words(operator: op.Operator) -> str:
@@ -54,6 +60,10 @@ def _details(operator: op.Operator) -> list[str]:
                 ("window-null-values", operator.skip_nulls), ("window-close-jumps", operator.emit_all)
             )
             return [*_window_words(windows), sent, *corrected, *_idle(operator.close_idle_ms)]
+        case op.Dedupe(within_ms=within):
+            return [f"within {duration_words(within)}"]
+        case op.TableSource(ttl_ms=int(ttl)):
+            return [f"rows live {duration_words(ttl)}"]
         case op.Suppress():
             return [*_suppress_words(operator), *_idle(operator.close_idle_ms)]
         case _:

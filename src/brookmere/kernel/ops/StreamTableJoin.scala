@@ -23,7 +23,7 @@ final class StreamTableJoin(id: Int, name: String, table: View, mapper: Bound, i
 
   override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit = {
     val at = if (mapper == null) key else map(record.set(key, value, ts))
-    if (value == null || (at == null && !isLeft)) drop()
+    if (value == null || (at == null && !isLeft)) drop(if (value == null) Dropped.NullValue else Dropped.NullKey, key, value, ts)
     else {
       val row = if (at == null) null else if (look.isVersioned) look.get(at, ts) else look.get(at)
       if (row != null || isLeft) forward(key, join(key, value, row, ts), null, ts)

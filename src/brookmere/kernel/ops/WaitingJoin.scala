@@ -43,9 +43,9 @@ final class WaitingJoin(
   }
 
   override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit =
-    if (value == null || (key == null && !isLeft)) drop()
+    if (value == null || (key == null && !isLeft)) drop(if (value == null) Dropped.NullValue else Dropped.NullKey, key, value, ts)
     else if (key == null) throw new BadBytes("key cannot be null")
-    else if (waiting.clock.time - grace > ts) { if (dropLate) drop() else joined(key, value, ts) }
+    else if (waiting.clock.time - grace > ts) { if (dropLate) drop(Dropped.Late, key, value, ts, waiting.clock.time) else joined(key, value, ts) }
     else {
       arrivals.advance(arrivals.time + 1)
       waiting.put(waiting.add(waiting.part(key), ts, arrivals.time), pack(value), ts)
