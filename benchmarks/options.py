@@ -20,7 +20,7 @@ def arguments() -> argparse.Namespace:
     found.parts = (found.only,) if found.only else PARTS
     # A run over a join is longer than one over a count, so this part has fewer of what costs time.
     found.operator_keys = found.keys or ([1000] if small else [10_000, 100_000, 1_000_000])
-    found.operator_batches = found.batches or (2 if small else 4)
+    found.operator_batches = found.batches or (2 if small else 3)
     found.keys = found.keys or ([1000] if small else [100, 10_000, 100_000, 1_000_000])
     found.rows = found.rows or (50_000 if small else 400_000)
     found.rounds = found.rounds or (1 if small else 2)
@@ -45,7 +45,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--rows", type=int, help="records per batch (400000)")
     parser.add_argument("--rounds", type=int, help="how often each case is run (2)")
-    parser.add_argument("--batches", type=int, help="measured batches per run (6; operators: 4)")
+    parser.add_argument("--batches", type=int, help="measured batches per run (6; operators: 3)")
     parser.add_argument(
         "--cases",
         type=_names(SHAPES),

@@ -69,6 +69,9 @@ def measure(
         for case, feed in turns if number % 2 == 0 else reversed(turns):
             tell(f"{feed.keys:>9,} keys  {feed.rows:>9,} rows  round {number + 1}  {case.name}")
             run = bench.run(case, feed)
-            results[case].batches.extend(run.batches)
             check(case, feed, run)
+            results[case].batches.extend(run.batches)
+            one = Result(case, feed, run.batches)
+            if run.batches:
+                tell(f"{'':>40}{one.rows_per_second:,.0f} rows/s  {one.cpu_us:.2f} us/row")
     return results

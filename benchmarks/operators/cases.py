@@ -28,7 +28,7 @@ TURNS: tuple[tuple[Shape, ...], ...] = (
 )
 """What takes turns."""
 
-SHARES: dict[Shape, int] = {"hopping": 4, "inner": 2, "left": 2, "foreign": 4}
+SHARES: dict[Shape, int] = {"hopping": 4, "session": 2, "inner": 2, "left": 2, "foreign": 4}
 """A batch has that part of the rows asked for, where a row is more work than one update."""
 
 _WORK: dict[Shape, str] = {

@@ -68,7 +68,7 @@ class Feed:
             case "foreign":
                 return max(ceil(self.keys / left), ceil(self.products / right))
             case "inner" | "left":
-                return ceil(self.keys / left) + 1
+                return ceil(self.keys / (2 * left)) + 1
             case "count" | "chain":
                 return ceil(self.keys / left)
             case _:
@@ -117,12 +117,12 @@ class Feed:
     @property
     def shift(self) -> int:
         """How many records later the match of a left record comes."""
-        return self.keys * 3 // 10 // 2 * 2
+        return self.keys * 3 // 20 // 2 * 2
 
     @property
     def within_ms(self) -> int:
-        """How far apart a pair may be: less than half of the time until the key comes again."""
-        return max(1, self.keys * SPAN_MS * 4 // (10 * self.sizes[LEFT]))
+        """How far apart a pair may be: a fifth of the time until the key comes again."""
+        return max(1, self.keys * SPAN_MS // (5 * self.sizes[LEFT]))
 
     # Foreign keys: each order changes its product at every second update.
 

@@ -7,6 +7,7 @@ import time
 from datetime import timedelta
 
 import pytest
+from pyspark.sql import functions as F
 
 import brookmere as bm
 from tests.run.homes import Home, until
@@ -151,3 +152,28 @@ def test_no_task_is_idle_while_records_wait(home: Home) -> None:
     found = [record for partition in range(2) for record in home.topics["out"].read(partition)]
     counts = {record.key: bm.Long().deserialize(record.value) for record in found}
     assert counts == {b"slow": 2, b"fast": 5}
+
+
+def test_a_failure_that_the_clock_alone_has_caused_is_a_dead_letter(home: Home) -> None:
+    home.write("in", "x")
+    app = bm.StreamsBuilder("clock", key=bm.Text(), value=bm.Text())
+    windows = (
+        app.stream("in")
+        .group_by_key()
+        .windowed_by(bm.TimeWindows(SECOND), emit="close", close_idle_after=timedelta(milliseconds=200))
+    )
+    results = windows.count().to_stream(lambda key, value: key.key)
+    results.map_values(lambda value: F.raise_error(F.lit("no")).cast("string")).to(
+        "out", key=bm.Text(), value=bm.Text()
+    )
+    settings = {
+        "processing__exception__handler": "continue",
+        "errors__dead__letter__queue__topic__name": "letters",
+        "wall__clock__interval__ms": 100,
+    }
+
+    with home.application(app, **settings):
+        until(lambda: "letters" in home.topics and sum(home.topics["letters"].end_offsets()) == 1)
+
+    (letter,) = home.topics["letters"].read(0)
+    assert dict(letter.headers)["__streams.errors.topic"] == b"(wall clock)"

@@ -34,9 +34,9 @@ def write_dead_letter(topics: Topics, to: str, error: RecordError) -> None:
 def _letter(topics: Topics, error: RecordError) -> Record:
     # All of these are known in a running application.
     topic, partition, offset = str(error.topic), int(error.partition or 0), int(error.offset or 0)
-    source = topics[topic].record(partition, offset)
+    source = topics[topic].record(partition, offset) if topic in topics else None
     if source is None:
-        # Retention or compaction was quicker: what the failure itself knows is left.
+        # Retention was quicker, or the clock alone was the cause: what the failure itself knows is left.
         source = Record(error.key, error.value, -1)
     told = {
         "exception": error.reason or "",

@@ -221,13 +221,10 @@ final class Task(
   var isLatest = true
   private def rawBytes(field: Int): Array[Byte] = if (raw == null || raw.isNullAt(field)) null else raw.getBinary(field)
 
-  private def topicName: String =
-    if (source == Ticks.LastSource) "(wall clock)" else settings.topics(SourceNumber.topic(source))
-
   /** The handler, the node's own or the program's: throws, or reports the failure as a row of its own and returns. */
   def failed(kind: String, node: String, e: Throwable, ts: Long, own: String = null): Unit = {
     val cause = RecordFailed.cause(e)
-    val failure = new RecordFailed(kind, node, number, topicName, SourceNumber.partition(source),
+    val failure = new RecordFailed(kind, node, number, Ticks.topicOf(source, settings.topics), Ticks.partitionOf(source),
       seq, ts, cause.getClass.getName, String.valueOf(cause.getMessage), RecordFailed.trace(e), rawBytes(RawLayout.Key), rawBytes(RawLayout.Value))
     if (if (own == null) !settings.continueOn(kind) else own != Settings.Continue) throw failure
     write(Layout.ErrorNode, null, ErrorRow.pack(failure), ts)

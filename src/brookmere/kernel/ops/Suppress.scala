@@ -137,7 +137,7 @@ final class Suppress(id: Int, name: String, store: String, key: RowType, value: 
     Rows.of(a, 4)
   }
 
-  override def sources: Seq[View] = Seq(parent)
+  // In another stage the table is what was let go: a copy of that, not one over a copy of the parent.
   override def look(): Look = new Look {
     private val behind = parent.look()
     private val seen = new UnsafeRow(value.fields)
@@ -146,7 +146,7 @@ final class Suppress(id: Int, name: String, store: String, key: RowType, value: 
       val i = if (g == null) null else buffered(g)
       if (i == null) { val r = behind.get(key); ts = behind.ts; r }
       else {
-        ts = Windowing.NoTime
+        ts = View.Unknown
         Rows.slice(Rows.of(i.value, 4), Prior, seen)
       }
     }

@@ -22,6 +22,11 @@ object Ticks {
   val LastSource: Int = Int.MaxValue
   private val Busy = 1L
 
+  /** What failures call the topic of a record that a tick has caused; no topic can have this name. */
+  val Name = "(wall clock)"
+  def topicOf(source: Int, topics: Array[String]): String = if (source == LastSource) Name else topics(SourceNumber.topic(source))
+  def partitionOf(source: Int): Int = if (source == LastSource) 0 else SourceNumber.partition(source)
+
   def isTick(row: UnsafeRow): Boolean = row.getInt(Layout.Source) == LastSource
   def isBusy(row: UnsafeRow): Boolean = row.getLong(Layout.Step) == Busy
 

@@ -190,7 +190,7 @@ final class TopologyWriter(plan: SinkPlan) extends DataWriter[InternalRow] {
   private def refused(r: UnsafeRow, node: Int, e: Exception): Unit = {
     val source = r.getInt(Layout.Source)
     val f = new RecordFailed(RecordFailed.Production, plan.names(node), Slots.taskOf(plan.slots, r.getInt(Layout.Task)),
-      plan.sources(SourceNumber.topic(source)), SourceNumber.partition(source), r.getLong(Layout.Seq), r.getLong(Layout.Ts),
+      Ticks.topicOf(source, plan.sources), Ticks.partitionOf(source), r.getLong(Layout.Seq), r.getLong(Layout.Ts),
       e.getClass.getName, e.getMessage, RecordFailed.trace(e), null, null)
     if (!plan.continueOn(RecordFailed.Production)) throw f
     val out = new RowBuffer
@@ -211,11 +211,12 @@ final class TopologyWriter(plan: SinkPlan) extends DataWriter[InternalRow] {
 
   /** The record as its source topic holds it, with what went wrong in its headers. */
   private def deadLetter(r: UnsafeRow, e: UnsafeRow): Unit = {
-    val found = TopicLog(plan.directory, e.getUTF8String(3).toString).record(e.getInt(4), e.getLong(5))
+    val topic = e.getUTF8String(3).toString
+    val found = if (topic == Ticks.Name) None else TopicLog(plan.directory, topic).record(e.getInt(4), e.getLong(5))
     val (ts, key, value, own) = found match {
       case Some((b, i)) => (b.timestamp(i), b.copy(SegmentSchema.Key, i), b.copy(SegmentSchema.Value, i), b.headers(i))
       case None =>
-        // Compacted away in the meantime: what the failure itself knows is left.
+        // Compacted away in the meantime, or caused by the clock alone: what the failure itself knows is left.
         (r.getLong(Layout.Ts), if (e.isNullAt(9)) null else e.getBinary(9), if (e.isNullAt(10)) null else e.getBinary(10), null)
     }
     val more = DeadLetters.headers(e.getUTF8String(6).toString, e.getUTF8String(7).toString, e.getUTF8String(8).toString,
