@@ -67,6 +67,7 @@ from brookmere.topology.windows import (
 
 if TYPE_CHECKING:
     from brookmere.run.application import Application
+    from brookmere.run.evolution import Evolution, Finding
     from brookmere.run.progress import Progress
 
 __all__ = [
@@ -83,8 +84,10 @@ __all__ = [
     "DeserializationError",
     "Double",
     "EngineError",
+    "Evolution",
     "ExpressionError",
     "Fault",
+    "Finding",
     "GlobalKTable",
     "InstanceError",
     "Int",
@@ -141,7 +144,12 @@ __all__ = [
 ]
 
 # They bring PySpark along, which takes a second that a program without an application need not wait for.
-_WITH_SPARK = {"Application": "brookmere.run.application", "Progress": "brookmere.run.progress"}
+_WITH_SPARK = {
+    "Application": "brookmere.run.application",
+    "Evolution": "brookmere.run.evolution",
+    "Finding": "brookmere.run.evolution",
+    "Progress": "brookmere.run.progress",
+}
 
 
 def __getattr__(name: str) -> object:
