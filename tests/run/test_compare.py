@@ -106,6 +106,7 @@ def test_stores_come_and_go() -> None:
             {"windows": "TimeWindows(size_ms=20)"},
             "its rows are of TimeWindows(size_ms=10), and the program needs TimeWindows(size_ms=20)",
         ),
+        (COUNTS, {"is_global": True}, "it holds rows by partition, and the program needs a global table"),
         (
             COUNTS,
             {"partitions": 4},

@@ -190,6 +190,9 @@ def _span(milliseconds: int | None) -> str:
 
 
 def _differences(was: StoreForm, now: StoreForm) -> Iterator[str]:
+    if was.is_global != now.is_global:
+        yield f"it holds {_table(was)}, and the program needs {_table(now)}"
+        return
     if was.holds != now.holds or was.rows != now.rows:
         yield f"it holds {_held(was)}, and the program needs {_held(now)}"
         return
@@ -204,6 +207,10 @@ def _differences(was: StoreForm, now: StoreForm) -> Iterator[str]:
             f"its rows are spread over {was.partitions} partitions, and the program spreads them over "
             f"{now.partitions}"
         )
+
+
+def _table(form: StoreForm) -> str:
+    return "a global table" if form.is_global else "rows by partition"
 
 
 def _held(form: StoreForm) -> str:

@@ -110,6 +110,7 @@ def _identity(content: dict[str, Any]) -> Identity:
     # What an earlier version did not know keeps its default.
     known = {part.name: content[part.name] for part in fields(Identity) if part.name in content}
     stores = {name: _form(form) for name, form in known.pop("stores").items()}
+    known.setdefault("tasks", max(known["partitions"].values(), default=1))
     copies = {name: tuple(stages) for name, stages in known.pop("copies", {}).items()}
     return Identity(**known, stores=stores, copies=copies)
 

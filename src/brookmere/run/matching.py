@@ -33,7 +33,8 @@ def match(before: Stores, now: Stores) -> Matches:
     doubtful = _by_print(pairs, before, now)
     for name in _left(now, pairs):
         free = name in before and name not in pairs.values() and name not in doubtful
-        if free and _place(before[name]) == _place(now[name]):
+        # An earlier version did not put down who keeps a store.
+        if free and (not before[name].operator or _place(before[name]) == _place(now[name])):
             pairs[name] = name
     for name in _left(now, pairs):
         alike = [

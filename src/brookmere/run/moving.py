@@ -161,5 +161,8 @@ def _stores(evolution: Evolution) -> Iterator[dict[str, Any]]:
 def _clocks(evolution: Evolution) -> Iterator[dict[str, Any]]:
     for new, old in evolution.pairs.items():
         was, form = evolution.before.stores[old], evolution.now.stores[new]
-        for source, target in zip(was.clocks, form.clocks, strict=False):
+        same = len(was.clocks) == len(form.clocks)
+        # Where nodes came or went, only those of the same name are known to be the same.
+        pairs = zip(was.clocks, form.clocks, strict=True) if same else ((c, c) for c in form.clocks)
+        for source, target in pairs:
             yield {"stage": form.stage, "from_stage": was.stage, "from": source, "to": target}

@@ -83,9 +83,7 @@ final class Takeover private (
     val was = before(program, d, o)
     def inRows(kind: String) = kind == StoreDef.RocksDb
     if (was.groups == d.groups && inRows(was.kind) == inRows(d.kind)) {
-      Family.of(was).zip(Family.of(d)).foreach { case (f, g) =>
-        moves.foreach { case (t, source) => Takeover.copy(from, f.name, to, g.name, source, t) }
-      }
+      Family.of(was).zip(Family.of(d)).foreach { case (f, g) => Takeover.copy(from, f.name, to, g.name, moves) }
     } else moves.foreach { case (t, source) => convert(program, was, d, from, to, source, t) }
   }
 
@@ -96,7 +94,13 @@ final class Takeover private (
     val newTimes = new Times(to, task)
     val old = Store.open(Array(was), from, source, oldTimes, new JMap[String, AnyRef](), limits)(was.name)
     val caches = new JMap[String, AnyRef]()
-    def fresh(): Kept = Store.open(Array(d), to, task, newTimes, caches, limits)(d.name)
+    def fresh(): Kept = {
+      val k = Store.open(Array(d), to, task, newTimes, caches, limits)(d.name)
+      // What is too old now goes later, if its operator does not wait for it.
+      k match { case g: GroupStore => g.keepFrom = Long.MinValue; case _ => }
+      k
+    }
+    old match { case g: GroupStore => g.clock.time = Takeover.Early; case _ => }
     var now = fresh()
     var n = 0
     lazy val windows = new WindowKeys(was.key)
@@ -106,6 +110,13 @@ final class Takeover private (
       if (n % Takeover.Together == 0) { now.flush(); now = fresh() }
     }
     old match {
+      case s: RocksStore => from.rows(was.name).foreach { case (key, v) =>
+        if (StateRows.taskOf(key) == source) {
+          val k = now.asInstanceOf[Store]
+          k.put(k.entry(StateRows.keyOf(key, s.keyFields)), StateRows.valueOf(v, s.valueFields), StateRows.timeOf(v))
+          count()
+        }
+      }
       case s: Store => s.all().foreach { e => val k = now.asInstanceOf[Store]; k.put(k.entry(s.key(e)), s.value(e), e.ts); count() }
       case s: GroupStore => s.rows().foreach { i =>
         val k = now.asInstanceOf[GroupStore]
@@ -144,19 +155,25 @@ final class Takeover private (
 
 object Takeover {
   private val OfTask = Set(Clock.StreamTime, "last-record", "last-tick")
+  /** A time before all others: seen from there, no row is too old. */
+  private val Early = Long.MinValue / 2
   /** How many rows are written at once. */
   private val Together = 10000
 
   /** The Spark partition that a slot is sent to. */
   private def piece(slot: Int, pieces: Int): Int = Math.floorMod(Murmur3_x86_32.hashInt(slot, 42), pieces)
 
-  private def copy(from: Backend, family: String, to: Backend, as: String, source: Int, task: Int): Unit =
+  /** Copies the rows of a family as they are; `moves` are tasks, each with the task that it takes them from. */
+  private def copy(from: Backend, family: String, to: Backend, as: String, moves: Seq[(Int, Int)]): Unit = {
+    val targets = moves.groupMap(_._2)(_._1)
     from.rows(family).foreach { case (k, v) =>
-      if (StateRows.taskOf(k) == source) {
+      val source = StateRows.taskOf(k)
+      targets.getOrElse(source, Seq.empty).foreach { task =>
         val key: UnsafeRow = if (source == task) k else { val c = k.copy(); c.getStruct(0, 1).setInt(0, task); c }
         to.put(as, key, v)
       }
     }
+  }
 
   def read(spark: SparkSession, json: String): Takeover = {
     val root = new ObjectMapper().readTree(json)
