@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import shutil
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -174,24 +179,71 @@ def _write(table: Any, topic: str) -> None:
     )
 
 
-PARTS = [
-    {"in": [("a", "x", 1), ("a", "x", 2), ("b", "x", 2)], "others": [("a", "o", 3), ("b", "o", 1)]},
-    {"in": [("a", "x", 4), ("a", "x", 25), ("b", "x", 26)], "others": [("b", "p", 3), ("a", "p", 24)]},
-    {"in": [("a", "x", 3), ("b", "x", 28), ("a", "x", 42)], "others": [("a", "q", 22), ("b", "q", 44)]},
+def tables(extra: bool = False) -> bm.StreamsBuilder:
+    """Look into a table with history, into one by foreign key and into one whose rows die; drop doubles."""
+    app = builder()
+    records = app.stream("in")
+    if extra:
+        values = records.group_by(lambda key, value: value).count(store="values").to_stream()
+        lengths = values.group_by(lambda key, value: F.length(key).cast("string"))
+        lengths.count(store="lengths").to_stream().to("values", value=bm.Long())
+        records = records.map_values(lambda value: value).select_key(lambda key, value: key)
+    short = timedelta(milliseconds=5)
+    records.dedupe(within=short, store="once").to("once")
+    old = app.table("others", store="history", history=timedelta(milliseconds=50))
+    both = lambda x, y: F.concat_ws("-", x, y)  # noqa: E731
+    records.join(old, both, grace=short, name="waiting").to("waited")
+    living = app.table("living", store="living", ttl=timedelta(milliseconds=10))
+    living.to_stream().to("lived")
+    references = app.table("references", store="references")
+    references.left_join(living, both, foreign_key=lambda value: value, store="found").to_stream().to("found")
+    return app
+
+
+PARTS: list[dict[str, list[tuple[str, str, int]]]] = [
+    {
+        "in": [("a", "x", 1), ("a", "x", 2), ("b", "x", 2)],
+        "others": [("a", "o", 3), ("b", "o", 1)],
+        "living": [("a", "l", 1), ("b", "l", 9)],
+        "references": [("1", "a", 2), ("2", "b", 3)],
+    },
+    {
+        "in": [("a", "x", 4), ("a", "x", 25), ("b", "x", 26)],
+        "others": [("b", "p", 3), ("a", "p", 24)],
+        "living": [("a", "m", 12)],
+        "references": [("1", "b", 5), ("3", "a", 6)],
+    },
+    {
+        "in": [("a", "x", 3), ("b", "x", 28), ("a", "x", 42)],
+        "others": [("a", "q", 22), ("b", "q", 44)],
+        "living": [("b", "n", 40), ("a", "n", 40)],
+        "references": [("2", "a", 41)],
+    },
 ]
 
 
-@pytest.mark.parametrize("kinds", [("auto", "auto", "auto"), ("memory", "rocksdb", "auto")])
-def test_open_windows_sessions_and_joins_go_on(tmp_path: Path, kinds: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("program", "kinds", "results"),
+    [
+        (windows, ("memory", "rocksdb", "auto"), ("closed", "sessions", "pairs")),
+        (tables, ("auto", "auto", "auto"), ("once", "waited", "lived", "found")),
+    ],
+)
+def test_open_windows_buffers_and_tables_go_on(
+    tmp_path: Path,
+    program: Callable[[bool], bm.StreamsBuilder],
+    kinds: tuple[str, ...],
+    results: tuple[str, ...],
+) -> None:
     calm, changed = Home(tmp_path / "calm"), Home(tmp_path / "changed")
     for home, versions in ((calm, (False, False, False)), (changed, (False, True, False))):
         for part, extra, kind in zip(PARTS, versions, kinds, strict=True):
             for topic, records in part.items():
                 put(home, topic, *records, partitions=2)
             chosen = "auto" if home is calm else kind
-            home.run(windows(extra), store__type=chosen, statestore__cache__max__bytes=0)
+            home.run(program(extra), store__type=chosen, statestore__cache__max__bytes=0)
 
-    for topic in ("closed", "sessions", "pairs"):
+    for topic in results:
         assert _log(changed, topic) == _log(calm, topic)
         assert any(_log(calm, topic))
 
@@ -374,3 +426,39 @@ def test_global_table_is_there_in_new_tasks(home: Home) -> None:
     home.run(program("one", "four"))
 
     assert home.read("out") == ["a-Ann", *["b-Bob"] * 8]
+
+
+VICTIM = """
+import os, signal, sys
+from brookmere.run import settling
+from tests.run.homes import Home
+from tests.run.test_evolution import repartitioned
+
+settling.write_identity = lambda *arguments: os.kill(os.getpid(), signal.SIGKILL)
+Home(settling.Path(sys.argv[1])).run(repartitioned())
+"""
+
+
+@pytest.mark.slow
+def test_process_that_is_killed_while_it_moves_the_state_leaves_the_old_one(home: Home) -> None:
+    put(home, "in", ("a", "x", 1))
+    home.run(count())
+    put(home, "in", ("a", "x", 2))
+    root = Path(__file__).resolve().parents[2]
+    process = subprocess.Popen(
+        [sys.executable, "-c", VICTIM, str(home.directory)], cwd=root, start_new_session=True,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        assert process.wait(240) == -signal.SIGKILL
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    directory = home.directory / "state" / "changing"
+    assert (directory / "checkpoint-2" / "commits" / "0").exists()
+
+    home.run(repartitioned())
+
+    assert home.read("out", bm.Long()) == [1, 2]
+    assert [path.name for path in directory.glob("checkpoint*")] == ["checkpoint-2"]
