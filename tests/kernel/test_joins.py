@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Iterator
-from typing import Literal
-
 import pytest
 from pyspark.sql import functions as F
 
 import brookmere as bm
 from brookmere.serde.partition import partition_for
 from brookmere.testing import TopologyTestDriver
+from tests.kernel.feeding import (
+    KEYS,
+    STORES,
+    Program,
+    StoreType,
+    Written,
+    batches,
+    of_keys,
+    records_of,
+    written,
+)
 
-Piped = list[tuple[str, bm.Record]]
-Written = list[tuple[str, str | None, int]]
-StoreType = Literal["auto", "memory", "rocksdb"]
-
-KEYS = [f"k{n}" for n in range(12)]
 LATE = 40
 
 
@@ -98,104 +100,53 @@ def _first_word(value: F.Column) -> F.Column:
 
 OWN_KEY = [_stream_with_table, _stream_with_history, _tables, _tables_with_history]
 FOREIGN = [_foreign_key, _foreign_key_of_itself, _group_joined_with_its_table]
-Program = Callable[[], bm.StreamsBuilder]
-
-
-def _records(seed: int, count: int = 150) -> Piped:
-    rnd = random.Random(seed)
-    now = 0
-    piped: Piped = []
-    for _ in range(count):
-        now += rnd.choice((0, 1, 4))
-        time = max(0, now - rnd.choice((0, 0, 0, 5, 30, 100)))
-        value = None if rnd.random() < 0.2 else f"{rnd.choice(KEYS)}:{rnd.randint(1, 3)}"
-        piped.append((rnd.choice(("left", "right")), bm.Record(rnd.choice(KEYS), value, time)))
-    return piped
-
-
-def _batches(records: Piped, seed: int) -> Iterator[Piped]:
-    rnd = random.Random(seed)
-    at = 0
-    while at < len(records):
-        size = rnd.randint(1, 40)
-        yield records[at : at + size]
-        at += size
-
-
-def _written(
-    program: Program,
-    records: Piped,
-    *,
-    partitions: int = 1,
-    cut: int | None = None,
-    restart: bool = False,
-    store_type: StoreType = "auto",
-    log_bytes: int = 1 << 20,
-    emit: Literal["every", "last"] = "every",
-) -> Written:
-    driver = TopologyTestDriver(
-        program(), partitions=partitions, store_type=store_type, log_bytes=log_bytes, emit=emit
-    )
-    with driver:
-        for batch in [records] if cut is None else _batches(records, cut):
-            driver.pipe_records(batch)
-            if restart:
-                driver.restart()
-        read = driver.output_topic("out").read_records_to_list()
-        return [(record.key, record.value, record.timestamp) for record in read]
-
-
-def _of_keys(written: Written, keys: set[str]) -> Written:
-    return [row for row in written if row[0] in keys]
 
 
 @pytest.mark.parametrize("program", OWN_KEY)
 def test_each_partition_gives_what_it_gives_alone(program: Program) -> None:
-    records = _records(seed=1)
+    records = records_of(seed=1)
 
-    together = _written(program, records, partitions=3)
+    together = written(program, records, partitions=3)
 
     for partition in range(3):
         keys = {key for key in KEYS if partition_for(key.encode(), 3) == partition}
         own = [(topic, record) for topic, record in records if record.key in keys]
-        assert _of_keys(together, keys) == _written(program, own)
+        assert of_keys(together, keys) == written(program, own)
 
 
 @pytest.mark.parametrize("program", FOREIGN)
 def test_row_that_meets_rows_of_other_partitions_has_the_results_of_one_partition(program: Program) -> None:
-    records = _records(seed=2)
+    records = records_of(seed=2)
 
-    together = _written(program, records, partitions=4)
+    together = written(program, records, partitions=4)
 
-    alone = _written(program, records)
+    alone = written(program, records)
     assert len(alone) > 50
     for key in KEYS:
-        assert _of_keys(together, {key}) == _of_keys(alone, {key})
+        assert of_keys(together, {key}) == of_keys(alone, {key})
 
 
 @pytest.mark.parametrize("program", [*OWN_KEY, *FOREIGN])
-@pytest.mark.parametrize(
-    ("store_type", "log_bytes"), [("memory", 1 << 20), ("rocksdb", 1 << 20), ("auto", 2_000)]
-)
+@pytest.mark.parametrize(("store_type", "log_bytes"), STORES)
 def test_results_do_not_depend_on_stores_batches_or_restarts(
     program: Program, store_type: StoreType, log_bytes: int
 ) -> None:
-    records = _records(seed=3)
+    records = records_of(seed=3)
 
-    cut = _written(program, records, cut=7, restart=True, store_type=store_type, log_bytes=log_bytes)
+    cut = written(program, records, cut=7, restart=True, store_type=store_type, log_bytes=log_bytes)
 
-    assert cut == _written(program, records)
+    assert cut == written(program, records)
 
 
 @pytest.mark.parametrize(
     "program", [_tables, _foreign_key, _foreign_key_of_itself, _group_joined_with_its_table]
 )
 def test_last_results_of_batches_end_where_all_results_end(program: Program) -> None:
-    records = _records(seed=5)
+    records = records_of(seed=5)
 
-    last = _written(program, records, cut=3, partitions=2, emit="last")
+    last = written(program, records, cut=3, partitions=2, emit="last")
 
-    every = _written(program, records, partitions=2)
+    every = written(program, records, partitions=2)
     assert len(last) < len(every)
     assert {key: value for key, value, _ in last} == {key: value for key, value, _ in every}
 
@@ -205,7 +156,7 @@ def test_global_table_is_seen_by_joins_of_several_stages(cut: int | None) -> Non
     seen: dict[str, Written] = {}
     for partitions in (1, 3):
         with TopologyTestDriver(_global_table_behind_a_repartition(), partitions=partitions) as driver:
-            for batch in [_records(seed=4)] if cut is None else _batches(_records(seed=4), cut):
+            for batch in [records_of(seed=4)] if cut is None else batches(records_of(seed=4), cut):
                 driver.pipe_records(batch)
             for topic in ("out", "other"):
                 read = driver.output_topic(topic).read_records_to_list()
@@ -220,7 +171,9 @@ def test_versions_that_nobody_can_ask_for_any_more_are_dropped() -> None:
     with TopologyTestDriver(app) as driver:
         for time in range(0, 400, 2):
             driver.pipe_records([("in", bm.Record("a", str(time), time))])
-        driver.pipe_records([("in", bm.Record("old", "stays", 398)), ("in", bm.Record("b", "moves on", 900))])
+        driver.pipe_records(
+            [("in", bm.Record("old", "stays", 398)), ("in", bm.Record("b", "moves on", 900))]
+        )
         driver.pipe_records([("in", bm.Record("b", "again", 901))])
 
         store = driver.store("past")

@@ -12,7 +12,7 @@ from brookmere.errors import ExpressionError, Fault, UnsupportedError
 from brookmere.run.fit import misfit, settled
 from brookmere.run.formats import BUILT_IN, Formats
 from brookmere.run.refusals import explained
-from brookmere.serde import Serde
+from brookmere.serde import Serde, Windowed
 
 _RAW = "raw"
 _VALUE = "value"
@@ -55,6 +55,10 @@ class Wire:
                 raise ExpressionError([Fault(f"The {role} {wrong[0]}", where, wrong[1])])
             if chosen.kind in BUILT_IN:
                 return self._builder.writer(node, is_key, chosen.kind)
+            if is_key and isinstance(chosen, Windowed) and chosen.form == "binary":
+                written = self._builder.windowedWriter(node, chosen.inner.kind, chosen.session)
+                if written is not None:
+                    return written
             return self._builder.writer(node, is_key, self._formats.encode(chosen, F.col(_VALUE))._jc)
 
     def key_writer(self, serde: Serde | None, node: int, role: str, where: str | None) -> Any:

@@ -65,15 +65,29 @@ final class Task(
 
   /** Makes a root record the record at hand. */
   def at(clock: Long, source: Int, seq: Long, ts: Long): Unit = {
-    if (clock != this.clock || source != this.source || seq != this.seq) count = 0L
-    this.clock = clock
-    this.source = source
-    this.seq = seq
+    follow(clock, source, seq)
     due = StepNumber.FirstDue
     hop = 0
     position = 0L
     timestamp = ts
     taskClock.advance(ts)
+  }
+
+  /** Counts anew if the root record is another one. */
+  private def follow(clock: Long, source: Int, seq: Long): Unit = if (!isAt(clock, source, seq)) {
+    count = 0L
+    this.clock = clock
+    this.source = source
+    this.seq = seq
+  }
+
+  /** The next number among what the root record gives in this stage. */
+  private def turn(): Long = {
+    if (count > (if (stage == 0) StepNumber.MaxPosition else StepNumber.MaxCount)) {
+      throw new IllegalStateException(s"one record gave more than $count results; make fewer of it")
+    }
+    count += 1
+    count - 1
   }
 
   /** Makes a tick the reason of what comes next. Nothing is known of it but its place. */
@@ -172,11 +186,17 @@ final class Task(
     putHeaders()
   }
 
-  /** Hands a row on to a later stage as it is. */
+  /**
+   * Hands a row on to a later stage as it is. Among what its root record gives here it takes its turn:
+   * only so are rows of several stages comparable where they meet.
+   */
   def pass(row: UnsafeRow): Unit = {
+    follow(row.getLong(Layout.Clock), row.getInt(Layout.Source), row.getLong(Layout.Seq))
+    val before = row.getLong(Layout.Step)
+    val step = StepNumber.of(StepNumber.hop(before), StepNumber.position(before), turn(), stage, number)
     def size(i: Int): Int = if (row.isNullAt(i)) 0 else Rows.padded(row.getLong(i).toInt)
     out.begin(row.getInt(Layout.Task), row.getLong(Layout.Clock), row.getInt(Layout.Source), row.getLong(Layout.Seq),
-      row.getLong(Layout.Due), row.getLong(Layout.Step), row.getInt(Layout.Node), row.getLong(Layout.Ts),
+      row.getLong(Layout.Due), step, row.getInt(Layout.Node), row.getLong(Layout.Ts),
       size(Layout.Key) + size(Layout.Value) + size(Layout.Headers))
     var i = Layout.Key
     while (i <= Layout.Headers) {
@@ -190,16 +210,13 @@ final class Task(
   }
 
   private def begin(toTask: Int, node: Int, ts: Long, size: Int, queued: Long): Unit = {
-    if (count > (if (stage == 0) StepNumber.MaxPosition else StepNumber.MaxCount)) {
-      throw new IllegalStateException(s"one record gave more than $count results; make fewer of it")
-    }
     val isQueued = queued != StepNumber.FirstDue
     val nextHop = if (isQueued) hop + 1 else hop
+    val n = turn()
     val step =
-      if (stage == 0) StepNumber.of(nextHop, count, 0L, stage, number)
-      else StepNumber.of(nextHop, position, count, stage, number)
+      if (stage == 0) StepNumber.of(nextHop, n, 0L, stage, number)
+      else StepNumber.of(nextHop, position, n, stage, number)
     out.begin(slots(toTask), clock, source, seq, if (isQueued) queued else due, step, node, ts, size + Rows.padded(headersSize))
-    count += 1
   }
   private def sizeOf(r: UnsafeRow): Int = if (r == null) 0 else Rows.padded(r.getSizeInBytes)
   private def sizeOf(a: Array[Byte]): Int = if (a == null) 0 else Rows.padded(a.length)

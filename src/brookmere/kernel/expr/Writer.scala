@@ -1,6 +1,6 @@
 package brookmere.kernel.expr
 
-import brookmere.kernel.rows.Rows
+import brookmere.kernel.rows.{Rows, WindowKeys}
 
 import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, UnsafeRow}
 import org.apache.spark.sql.types._
@@ -56,6 +56,25 @@ final class FixedWriter(t: DataType, width: Int) extends Writer {
     case DoubleType =>
       Platform.putLong(buffer, Rows.Base, java.lang.Long.reverseBytes(java.lang.Double.doubleToLongBits(row.getDouble(0))))
     case _ => Platform.putByte(buffer, Rows.Base, if (row.getBoolean(0)) 1 else 0)
+  }
+}
+
+/** A key with its window in Kafka's binary form: the key's bytes, then the start; for sessions the end and the start. */
+final class WindowedWriter(inner: Writer, key: RowType, session: Boolean) extends Writer {
+  private val tail = if (session) 16 else 8
+  private val keys = new WindowKeys(key)
+  @transient private var buffer: Array[Byte] = _
+  override def open(): Unit = { inner.open(); buffer = new Array[Byte](64) }
+  override def write(row: UnsafeRow): Unit = {
+    inner.write(keys.inner(row))
+    val n = inner.size
+    size = n + tail
+    if (buffer.length < size) buffer = new Array[Byte](size * 2)
+    Platform.copyMemory(inner.base, inner.offset, buffer, Rows.Base, n)
+    if (session) Platform.putLong(buffer, Rows.Base + n, java.lang.Long.reverseBytes(keys.end(row)))
+    Platform.putLong(buffer, Rows.Base + size - 8, java.lang.Long.reverseBytes(keys.start(row)))
+    base = buffer
+    offset = Rows.Base
   }
 }
 

@@ -211,6 +211,14 @@ final class ProgramBuilder(private[program] val spark: SparkSession, stageCount:
   /** The writer of a built-in wire format for the key or value of a node, or null. */
   def writer(node: Int, isKey: Boolean, kind: String): Writer = Writer.of(kind, part(node, isKey))
 
+  /** The writer of a key with its window, around a built-in format for the key alone; null if the key does not fit. */
+  def windowedWriter(node: Int, kind: String, session: Boolean): Writer = part(node, isKey = true).dataType match {
+    case StructType(Array(k, _, _)) =>
+      val inner = Writer.of(kind, RowType(k.dataType))
+      if (inner == null) null else new WindowedWriter(inner, RowType(k.dataType), session)
+    case _ => null
+  }
+
   /** A writer that is an expression over the column `value`. */
   def writer(node: Int, isKey: Boolean, encode: Column): Writer =
     new ExpressionWriter(Bind(spark, Seq(Bind.row("value", part(node, isKey))), encode, Some(BinaryType)))

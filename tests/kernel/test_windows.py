@@ -1,0 +1,143 @@
+"""Windows, suppression and joins of streams: over partitions, in every kind of store, across restarts."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import functions as F
+
+import brookmere as bm
+from brookmere.serde.partition import partition_for
+from brookmere.testing import TopologyTestDriver
+from tests.kernel.feeding import KEYS, STORES, Program, StoreType, of_keys, records_of, written
+
+
+def _builder() -> bm.StreamsBuilder:
+    return bm.StreamsBuilder("windows", key=bm.Text(), value=bm.Text())
+
+
+def _shown(table: bm.KTable) -> None:
+    def text(key: F.Column, _value: F.Column) -> F.Column:
+        return F.concat(key.key, F.lit("@"), key.start.cast("string"), F.lit("/"), key.end.cast("string"))
+
+    table.map_values(lambda value: value.cast("string")).to_stream(text).to("out")
+
+
+def _joined(value: F.Column, agg: F.Column) -> F.Column:
+    return F.concat(agg, F.coalesce(value, F.lit("-")), F.lit(" "))
+
+
+def _merged(agg: F.Column, other: F.Column) -> F.Column:
+    return F.concat(agg, other)
+
+
+def _windowed(windows: object, emit: str = "update", **how: object) -> Program:
+    def program() -> bm.StreamsBuilder:
+        app = _builder()
+        grouped = app.stream(["left", "right"]).group_by_key().windowed_by(windows, emit=emit)  # type: ignore[arg-type]
+        _shown(grouped.aggregate("", _joined, store="kept", **how))  # type: ignore[arg-type]
+        return app
+
+    return program
+
+
+def _suppressed() -> bm.StreamsBuilder:
+    app = _builder()
+    windowed = (
+        app.stream(["left", "right"]).group_by_key().windowed_by(bm.TimeWindows(20, advance=5, grace=10))
+    )
+    _shown(windowed.count().suppress(bm.until_window_closes()))
+    return app
+
+
+def _held_back() -> bm.StreamsBuilder:
+    app = _builder()
+    table = app.table("left", store="rows").suppress(bm.until_time_limit(15, max_records=3))
+    table.to_stream().to("out")
+    app.stream("right").to("other")
+    return app
+
+
+def _streams(how: str) -> Program:
+    def program() -> bm.StreamsBuilder:
+        app = _builder()
+
+        def slash(left: F.Column, right: F.Column) -> F.Column:
+            return F.concat(F.coalesce(left, F.lit("null")), F.lit("/"), F.coalesce(right, F.lit("null")))
+
+        windows = bm.JoinWindows(before=10, after=25, grace=15)
+        app.stream("left").join(app.stream("right"), slash, windows=windows, how=how).to("out")  # type: ignore[arg-type]
+        return app
+
+    return program
+
+
+PROGRAMS = {
+    "tumbling": _windowed(bm.TimeWindows(20, grace=15)),
+    "hopping": _windowed(bm.TimeWindows(20, advance=7, grace=30)),
+    "hopping, at close": _windowed(bm.TimeWindows(20, advance=7, grace=30), "close"),
+    "sliding": _windowed(bm.SlidingWindows(15, grace=20)),
+    "sliding, at close": _windowed(bm.SlidingWindows(15, grace=20), "close"),
+    "sessions": _windowed(bm.SessionWindows(4, grace=20), merger=_merged),
+    "sessions, at close": _windowed(bm.SessionWindows(4, grace=20), "close", merger=_merged),
+    "unlimited": _windowed(bm.UnlimitedWindows(50)),
+    "final results": _suppressed,
+    "held back": _held_back,
+    "inner join": _streams("inner"),
+    "left join": _streams("left"),
+    "outer join": _streams("outer"),
+}
+every_program = pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS.keys())
+
+
+@every_program
+def test_each_partition_gives_what_it_gives_alone(program: Program) -> None:
+    records = records_of(seed=11, count=250)
+
+    together = written(program, records, partitions=3)
+
+    assert len(together) > 20
+    for partition in range(3):
+        keys = {key for key in KEYS if partition_for(key.encode(), 3) == partition}
+        own = [(topic, record) for topic, record in records if record.key in keys]
+        assert of_keys(together, keys) == written(program, own)
+
+
+@every_program
+@pytest.mark.parametrize(("store_type", "log_bytes"), STORES)
+def test_results_do_not_depend_on_stores_batches_or_restarts(
+    program: Program, store_type: StoreType, log_bytes: int
+) -> None:
+    records = records_of(seed=12, count=250)
+
+    cut = written(program, records, cut=5, restart=True, store_type=store_type, log_bytes=log_bytes)
+
+    assert cut == written(program, records)
+
+
+@pytest.mark.parametrize("name", ["tumbling", "hopping", "sliding", "unlimited"])
+def test_last_results_of_batches_end_where_all_results_end(name: str) -> None:
+    records = records_of(seed=13, count=250)
+
+    last = written(PROGRAMS[name], records, cut=3, partitions=2, emit="last")
+
+    every = written(PROGRAMS[name], records, partitions=2)
+    assert len(last) < len(every)
+    assert {key: value for key, value, _ in last} == {key: value for key, value, _ in every}
+
+
+@pytest.mark.parametrize(("store_type", "log_bytes"), STORES)
+def test_store_forgets_windows_that_stream_time_has_left_behind(
+    store_type: StoreType, log_bytes: int
+) -> None:
+    app = _builder()
+    counts = app.stream("in").group_by_key().windowed_by(bm.TimeWindows(10)).count(store="counts")
+    counts.to_stream().to("out")
+    with TopologyTestDriver(app, store_type=store_type, log_bytes=log_bytes) as driver:
+        sizes = []
+        for second in range(40):
+            records = [("in", bm.Record(f"k{second * 50 + n}", "x", second * 10)) for n in range(50)]
+            driver.pipe_records(records)
+            sizes.append(len(driver.store("counts")))
+
+    assert max(sizes) == 50
+    assert sizes[-1] == 50
