@@ -106,6 +106,19 @@ def test_stores_come_and_go_and_those_that_stay_keep_their_state(home: Home) -> 
     assert latest(home, "lengths") == {"1": sum(range(3, 5)) * 8 - 3 * 8}
 
 
+def test_check_looks_at_an_application_that_runs(home: Home) -> None:
+    put(home, "in", ("a", "x", 1))
+    with home.application(count()) as application:
+        application.process_all_available()
+        found = home.application(repartitioned(), store__type="rocksdb").check()
+        put(home, "in", ("a", "x", 2))
+        application.process_all_available()
+
+    assert found is not None
+    assert [(f.store, f.outcome) for f in found.findings] == [("counts", "converted"), ("lengths", "new")]
+    assert home.read("out", bm.Long()) == [1, 2]
+
+
 def test_stores_are_converted_and_nothing_is_lost(home: Home) -> None:
     for time, kind in enumerate(["auto", "rocksdb", "memory", "rocksdb", "auto"]):
         put(home, "in", ("a", "x", time), ("b", "x", time), partitions=2)
