@@ -119,6 +119,17 @@ def test_check_looks_at_an_application_that_runs(home: Home) -> None:
     assert home.read("out", bm.Long()) == [1, 2]
 
 
+def test_state_directory_may_be_moved(home: Home) -> None:
+    put(home, "in", ("a", "x", 1))
+    home.run(count())
+    put(home, "in", ("a", "x", 2))
+    (home.directory / "state").rename(home.directory / "elsewhere")
+
+    home.run(count(), state__dir=home.directory / "elsewhere")
+
+    assert home.read("out", bm.Long()) == [1, 2]
+
+
 def test_stores_are_converted_and_nothing_is_lost(home: Home) -> None:
     for time, kind in enumerate(["auto", "rocksdb", "memory", "rocksdb", "auto"]):
         put(home, "in", ("a", "x", time), ("b", "x", time), partitions=2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -13,7 +14,9 @@ from brookmere.run.compiler import Compiled
 from brookmere.run.identity import COPY, Identity, StoreForm
 
 
-def identity_of(compiled: Compiled, session: SparkSession, topics: Mapping[str, str]) -> Identity:
+def identity_of(
+    compiled: Compiled, session: SparkSession, topics: Mapping[str, str], directory: Path
+) -> Identity:
     """Return what the application is; `topics` are the ids of those that it reads, or has read."""
     planned = compiled.plan
     jvm: Any = session._jvm
@@ -55,6 +58,7 @@ def identity_of(compiled: Compiled, session: SparkSession, topics: Mapping[str, 
         stores=stores,
         copies=copies,
         tasks=planned.tasks,
+        place=str(directory.resolve()),
     )
 
 

@@ -63,6 +63,8 @@ class Identity:
     tasks: int = 1
     checkpoint: str = CHECKPOINT
     """The directory of positions and state, beside this file."""
+    place: str = ""
+    """Where this file is: Spark's own files tell each other's places, and are of no use elsewhere."""
 
 
 def has_positions(checkpoint: Path) -> bool:

@@ -107,7 +107,7 @@ def _launch(planned: Plan, needed: TopicPlan, topics: Topics, config: Config, in
     with _launching:
         session = _session(config, directory / LOG)
         compiled = _compiled(planned, session, config)
-        now = identity_of(compiled, session, {**(before.topics if before else {}), **needed.ids})
+        now = identity_of(compiled, session, {**(before.topics if before else {}), **needed.ids}, directory)
         evolution = None if before is None else compare(before, now)
         if evolution is not None:
             evolution.check(directory)
@@ -159,7 +159,9 @@ def check_application(
         # The version before may be writing to its log.
         session = _session(config, None)
         compiled = _compiled(planned, session, config)
-        evolution = compare(before, identity_of(compiled, session, {**before.topics, **needed.ids}))
+        evolution = compare(
+            before, identity_of(compiled, session, {**before.topics, **needed.ids}, directory)
+        )
     if evolution.needs_move and is_unfinished(directory / before.checkpoint):
         note = (
             "a batch of the version before is not finished: stop it in good order, or, if it has stopped, "
