@@ -2,7 +2,6 @@ package brookmere.kernel.program
 
 import java.util.{List => JList}
 
-import brookmere.kernel.core.View
 import brookmere.kernel.expr._
 import brookmere.kernel.ops
 import brookmere.kernel.rows.WindowKeys
@@ -59,8 +58,7 @@ private[program] trait WindowNodes { this: ProgramBuilder =>
     val in = input(name, parents)
     define(stage, StoreDef(store, kind, in.key, ops.Suppress.keptType(in.value), Some(Groups(Groups.Items, Groups.Forever, timed = true))))
     val bounds = ops.Bounds(maxRecords, maxBytes, stopWhenFull)
-    val parent = in.processor match { case v: View => v; case _ => null }
-    val p = new ops.Suppress(id, name, store, in.key, in.value, untilClose, wait, bounds, parent)
+    val p = new ops.Suppress(id, name, store, in.key, in.value, untilClose, wait, bounds, view(ids(parents).head, stage))
     add(id, stage, p, in.key, in.value, isTable = true, ids(parents))
   }
 
