@@ -66,10 +66,16 @@ final class TaskMerge(in: Iterator[InternalRow]) extends Iterator[InternalRow] {
     if (only != null) {
       if (only.advance()) return only.row
       only = null
-    }
-    if (taken != null) {
-      if (taken.advance()) heap.add(taken)
-      taken = null
+    } else if (taken != null) {
+      if (!taken.advance()) taken = null
+      // A run often goes on: then the others need not be touched.
+      else if (!heap.peek.before(taken)) return taken.row
+      else {
+        val next = heap.poll()
+        heap.add(taken)
+        taken = next
+        return taken.row
+      }
     }
     while (true) {
       if (!heap.isEmpty) {
