@@ -171,9 +171,7 @@ def test_versions_that_nobody_can_ask_for_any_more_are_dropped() -> None:
     with TopologyTestDriver(app) as driver:
         for time in range(0, 400, 2):
             driver.pipe_records([("in", bm.Record("a", str(time), time))])
-        driver.pipe_records(
-            [("in", bm.Record("old", "stays", 398)), ("in", bm.Record("b", "moves on", 900))]
-        )
+        driver.pipe_records([("in", bm.Record("old", "stays", 398)), ("in", bm.Record("b", "moves on", 900))])
         driver.pipe_records([("in", bm.Record("b", "again", 901))])
 
         store = driver.store("past")
