@@ -182,6 +182,6 @@ private[program] trait JoinNodes { this: ProgramBuilder =>
   private def agreeOnKey(a: RowType, b: RowType): Unit =
     if (!a.same(b)) throw new Refused("key-types", s"${a.dataType.sql}|${b.dataType.sql}")
 
-  private def bindJoiner(key: RowType, left: RowType, right: RowType, joiner: Column): Bound =
+  private[program] def bindJoiner(key: RowType, left: RowType, right: RowType, joiner: Column): Bound =
     Bind(spark, Seq(Bind.row("key", key), Bind.row("left", left), Bind.plain("timestamp", LongType), Bind.row("right", right)), joiner)
 }

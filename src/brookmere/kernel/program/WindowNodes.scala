@@ -76,7 +76,7 @@ private[program] trait WindowNodes { this: ProgramBuilder =>
     val in = input(name, parents)
     val value = made(buffer).value
     val (l, r) = if (isLeft) (in.value, value) else (value, in.value)
-    val join = joinOf(in.key, l, r, joiner)
+    val join = bindJoiner(in.key, l, r, joiner)
     if (unmatched != null) {
       define(stage, StoreDef(unmatched, kind, in.key, RowType(BinaryType), Some(Groups(Groups.Items, Groups.Forever, timed = true))))
     }
@@ -87,10 +87,7 @@ private[program] trait WindowNodes { this: ProgramBuilder =>
 
   def streamSelfJoin(id: Int, name: String, stage: Int, parents: JList[Integer], store: String, span: ops.JoinSpan, joiner: Column): Unit = {
     val in = input(name, parents)
-    val join = joinOf(in.key, in.value, in.value, joiner)
+    val join = bindJoiner(in.key, in.value, in.value, joiner)
     add(id, stage, new ops.StreamSelfJoin(id, name, store, span, join, in.value.fields), in.key, join.result, isTable = false, ids(parents))
   }
-
-  private def joinOf(key: RowType, left: RowType, right: RowType, joiner: Column): Bound =
-    Bind(spark, Seq(Bind.row("key", key), Bind.row("left", left), Bind.plain("timestamp", LongType), Bind.row("right", right)), joiner)
 }
