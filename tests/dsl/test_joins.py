@@ -7,19 +7,16 @@ from typing import Any
 import pytest
 
 import brookmere as bm
-from brookmere.topology.nodes import ProcessorNode, Topology
-from brookmere.topology.operators import (
+from brookmere.topology.join_operators import (
     GlobalJoin,
     JoinBuffer,
-    KeyNotNull,
-    Operator,
-    PassThrough,
     StreamJoin,
     StreamTableJoin,
     TableJoin,
     TableJoinMerge,
-    TableSource,
 )
+from brookmere.topology.nodes import ProcessorNode, Topology
+from brookmere.topology.operators import KeyNotNull, Operator, PassThrough, TableSource
 from brookmere.topology.windows import JoinWindows
 from tests.topology.programs import any_function, builder
 

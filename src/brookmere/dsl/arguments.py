@@ -11,7 +11,8 @@ from brookmere.config import Handler
 from brookmere.errors import Fault, TopologyError, nearest
 from brookmere.serde import Serde
 from brookmere.topology.function import Function, function, here
-from brookmere.topology.operators import How, Initial, Literal, ShortAggregate, Top
+from brookmere.topology.join_operators import How
+from brookmere.topology.operators import Initial, Literal, ShortAggregate, Top
 
 
 def refuse(what: str, remedy: str) -> NoReturn:

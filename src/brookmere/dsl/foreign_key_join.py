@@ -10,17 +10,16 @@ from brookmere.dsl.old_values import send_old_values
 from brookmere.dsl.steps import ProcessorStep
 from brookmere.dsl.views import is_versioned, store_names_behind
 from brookmere.topology.function import Function, here
-from brookmere.topology.nodes import Store, StoreType
-from brookmere.topology.operators import (
+from brookmere.topology.join_operators import (
     ForeignUpdate,
     How,
-    Operator,
     ResponseJoin,
     SubscriptionJoin,
     SubscriptionReceive,
     SubscriptionSend,
-    TableSource,
 )
+from brookmere.topology.nodes import Store, StoreType
+from brookmere.topology.operators import Operator, TableSource
 
 if TYPE_CHECKING:
     from brookmere.dsl.graph import Graph

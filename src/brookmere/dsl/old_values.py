@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from brookmere.dsl.join_steps import JoinStep
 from brookmere.dsl.steps import ProcessorStep, Step
+from brookmere.topology.join_operators import TableJoin, TableJoinMerge
 from brookmere.topology.operators import (
     Aggregate,
     Operator,
@@ -13,8 +14,6 @@ from brookmere.topology.operators import (
     Suppress,
     TableAggregate,
     TableFilter,
-    TableJoin,
-    TableJoinMerge,
     TableMapValues,
     TableSource,
     WindowAggregate,

@@ -16,8 +16,8 @@ from brookmere.dsl.views import stores_behind
 from brookmere.dsl.window_arguments import idle_of
 from brookmere.topology.durations import Duration, milliseconds
 from brookmere.topology.function import Function, here
+from brookmere.topology.join_operators import GlobalJoin, How, StreamTableJoin
 from brookmere.topology.nodes import Store, StoreType
-from brookmere.topology.operators import GlobalJoin, How, StreamTableJoin
 from brookmere.topology.windows import JoinWindows
 
 if TYPE_CHECKING:

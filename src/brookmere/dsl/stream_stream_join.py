@@ -11,8 +11,9 @@ from brookmere.dsl.join_steps import StreamJoinStep
 from brookmere.dsl.late import late_name
 from brookmere.dsl.steps import ProcessorStep
 from brookmere.topology.function import Function, here
+from brookmere.topology.join_operators import How, JoinBuffer, Side, StreamJoin
 from brookmere.topology.nodes import ProcessorNode, SinkNode, Store, StoreKind, StoreType
-from brookmere.topology.operators import How, JoinBuffer, PassThrough, Side, StreamJoin
+from brookmere.topology.operators import PassThrough
 from brookmere.topology.windows import JoinWindows
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from brookmere.dsl.old_values import send_old_values
 from brookmere.dsl.steps import Step
 from brookmere.dsl.views import is_versioned, store_names_behind
 from brookmere.topology.function import Function, here
+from brookmere.topology.join_operators import How, Side, TableJoin, TableJoinMerge
 from brookmere.topology.nodes import ProcessorNode, StoreType
-from brookmere.topology.operators import How, Side, TableJoin, TableJoinMerge
 
 if TYPE_CHECKING:
     from brookmere.dsl.table import KTable

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from brookmere.topology import join_operators as jo
 from brookmere.topology import operators as op
 from brookmere.topology.nodes import Store
 from brookmere.topology.windows import (
@@ -72,27 +73,27 @@ def _details(operator: op.Operator) -> list[str]:
 
 def _join_details(operator: op.Operator) -> list[str]:
     match operator:
-        case op.StreamJoin(side=side, how=how, windows=windows):
+        case jo.StreamJoin(side=side, how=how, windows=windows):
             corrected = _corrected(
                 ("join-late-records", operator.drop_late),
                 ("join-unmatched-out-of-order", operator.wait_for_grace),
             )
             parts = [f"{how}, {side} side", _span(windows), *_grace(windows.grace_ms), *corrected]
             return [*parts, *_idle(operator.close_idle_ms)]
-        case op.StreamSelfJoin(windows=windows):
+        case jo.StreamSelfJoin(windows=windows):
             return ["inner", _span(windows), *_grace(windows.grace_ms)]
-        case op.StreamTableJoin(how=how, table=table, grace_ms=grace):
+        case jo.StreamTableJoin(how=how, table=table, grace_ms=grace):
             corrected = _corrected(("table-join-late-records", operator.drop_late))
             return [f"{how}, with {table}", *_grace(grace or 0), *corrected]
-        case op.GlobalJoin(how=how, table=table):
+        case jo.GlobalJoin(how=how, table=table):
             return [f"{how}, with {table}"]
-        case op.TableJoin(how=how, side=side, other=other):
+        case jo.TableJoin(how=how, side=side, other=other):
             return [f"{how}, {side} side, with {other}"]
-        case op.SubscriptionSend(how=how):
+        case jo.SubscriptionSend(how=how):
             return [how]
-        case op.SubscriptionJoin(right=table):
+        case jo.SubscriptionJoin(right=table):
             return [f"with {table}"]
-        case op.ResponseJoin(how=how, left=table):
+        case jo.ResponseJoin(how=how, left=table):
             return [f"{how}, with {table}"]
     return []
 

@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from brookmere.errors import UnsupportedError
-from brookmere.topology.nodes import ProcessorNode, SinkNode, SourceNode, Topology
-from brookmere.topology.operators import (
+from brookmere.topology.join_operators import (
     GlobalJoin,
     ResponseJoin,
     StreamTableJoin,
     SubscriptionJoin,
     TableJoin,
 )
+from brookmere.topology.nodes import ProcessorNode, SinkNode, SourceNode, Topology
 
 Edge = tuple[str, str]
 

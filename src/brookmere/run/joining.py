@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from brookmere.run.columns import JOINER, RECORD, column
 from brookmere.run.refusals import about
-from brookmere.topology import operators as op
+from brookmere.topology import join_operators as jo
 from brookmere.topology.nodes import ProcessorNode
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Add = Callable[["Processors", ProcessorNode, Any, "At"], None]
 
 
-def _stream_table(processors: Processors, node: ProcessorNode, o: op.StreamTableJoin, at: At) -> None:
+def _stream_table(processors: Processors, node: ProcessorNode, o: jo.StreamTableJoin, at: At) -> None:
     with about(o.joiner, node.name, None):
         joiner = column(o.joiner, JOINER)._jc
         table, is_left = processors.numbers[o.table], o.how == "left"
@@ -29,7 +29,7 @@ def _stream_table(processors: Processors, node: ProcessorNode, o: op.StreamTable
             )
 
 
-def _global(processors: Processors, node: ProcessorNode, o: op.GlobalJoin, at: At) -> None:
+def _global(processors: Processors, node: ProcessorNode, o: jo.GlobalJoin, at: At) -> None:
     with about(o.key, node.name, None):
         key = column(o.key, RECORD)._jc
         processors.builder.columnType(at[3][0], key)
@@ -38,7 +38,7 @@ def _global(processors: Processors, node: ProcessorNode, o: op.GlobalJoin, at: A
         processors.builder.globalJoin(*at, processors.numbers[o.table], key, o.how == "left", joiner)
 
 
-def _table(processors: Processors, node: ProcessorNode, o: op.TableJoin, at: At) -> None:
+def _table(processors: Processors, node: ProcessorNode, o: jo.TableJoin, at: At) -> None:
     with about(o.joiner, node.name, None):
         joiner = column(o.joiner, JOINER)._jc
         other = processors.numbers[o.other]
@@ -47,48 +47,48 @@ def _table(processors: Processors, node: ProcessorNode, o: op.TableJoin, at: At)
         )  # fmt: skip
 
 
-def _merge(processors: Processors, node: ProcessorNode, o: op.TableJoinMerge, at: At) -> None:
+def _merge(processors: Processors, node: ProcessorNode, o: jo.TableJoinMerge, at: At) -> None:
     sides = (
         n.operator
         for n in processors.plan.topology.nodes
         if isinstance(n, ProcessorNode) and n.name in node.parents
     )
-    how = next(side.how for side in sides if isinstance(side, op.TableJoin))
+    how = next(side.how for side in sides if isinstance(side, jo.TableJoin))
     processors.builder.tableJoinMerge(*at, how, o.store, processors.kind(o.store), o.send_old)
 
 
-def _send(processors: Processors, node: ProcessorNode, o: op.SubscriptionSend, at: At) -> None:
+def _send(processors: Processors, node: ProcessorNode, o: jo.SubscriptionSend, at: At) -> None:
     with about(o.key, node.name, None):
         key = column(o.key, RECORD)._jc
         processors.builder.subscriptionSend(*at, key, o.how == "left", o.versioned)
 
 
-def _receive(processors: Processors, _node: ProcessorNode, o: op.SubscriptionReceive, at: At) -> None:
+def _receive(processors: Processors, _node: ProcessorNode, o: jo.SubscriptionReceive, at: At) -> None:
     processors.builder.subscriptionReceive(*at, o.store, processors.kind(o.store))
 
 
-def _answer(processors: Processors, _node: ProcessorNode, o: op.SubscriptionJoin, at: At) -> None:
+def _answer(processors: Processors, _node: ProcessorNode, o: jo.SubscriptionJoin, at: At) -> None:
     processors.builder.subscriptionJoin(*at, processors.numbers[o.right])
 
 
-def _foreign_update(processors: Processors, _node: ProcessorNode, o: op.ForeignUpdate, at: At) -> None:
+def _foreign_update(processors: Processors, _node: ProcessorNode, o: jo.ForeignUpdate, at: At) -> None:
     processors.builder.foreignUpdate(*at, o.store, o.versioned)
 
 
-def _response(processors: Processors, node: ProcessorNode, o: op.ResponseJoin, at: At) -> None:
+def _response(processors: Processors, node: ProcessorNode, o: jo.ResponseJoin, at: At) -> None:
     with about(o.joiner, node.name, None):
         joiner = column(o.joiner, JOINER)._jc
         processors.builder.responseJoin(*at, processors.numbers[o.left], o.how == "left", joiner)
 
 
 JOINING: dict[type, Add] = {
-    op.StreamTableJoin: _stream_table,
-    op.GlobalJoin: _global,
-    op.TableJoin: _table,
-    op.TableJoinMerge: _merge,
-    op.SubscriptionSend: _send,
-    op.SubscriptionReceive: _receive,
-    op.SubscriptionJoin: _answer,
-    op.ForeignUpdate: _foreign_update,
-    op.ResponseJoin: _response,
+    jo.StreamTableJoin: _stream_table,
+    jo.GlobalJoin: _global,
+    jo.TableJoin: _table,
+    jo.TableJoinMerge: _merge,
+    jo.SubscriptionSend: _send,
+    jo.SubscriptionReceive: _receive,
+    jo.SubscriptionJoin: _answer,
+    jo.ForeignUpdate: _foreign_update,
+    jo.ResponseJoin: _response,
 }

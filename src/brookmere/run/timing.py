@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 from brookmere.plan.stages import Plan
 from brookmere.run.columns import KEY, RECORD, VALUE, column
 from brookmere.run.refusals import about
+from brookmere.topology import join_operators as jo
 from brookmere.topology import operators as op
 from brookmere.topology.function import Function
 from brookmere.topology.nodes import ProcessorNode, SourceNode
@@ -59,10 +60,10 @@ def wall_options(plan: Plan, program: Any, clock_ms: int) -> dict[str, Any]:
 def close_idle_ms(operator: op.Operator) -> int | None:
     """Return after how long without a record an operator's stream time goes on with the wall clock."""
     match operator:
-        case op.StreamJoin(side="right") | op.StreamJoin(unmatched=None):
+        case jo.StreamJoin(side="right") | jo.StreamJoin(unmatched=None):
             # The sides have one stream time, so one of them is enough; nothing waits in an inner join.
             return None
-        case op.WindowAggregate() | op.Suppress() | op.StreamJoin():
+        case op.WindowAggregate() | op.Suppress() | jo.StreamJoin():
             return operator.close_idle_ms
         case _:
             return None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from brookmere.run.columns import JOINER, REDUCER, column
 from brookmere.run.folding import initial_column, java_column, step_column
 from brookmere.run.refusals import about
+from brookmere.topology import join_operators as jo
 from brookmere.topology import operators as op
 from brookmere.topology.nodes import ProcessorNode, Store
 from brookmere.topology.windows import FOREVER, SessionWindows, SlidingWindows, TimeWindows
@@ -64,18 +65,18 @@ def _suppress(p: Processors, node: ProcessorNode, o: op.Suppress, at: At) -> Non
     )
 
 
-def _join_buffer(p: Processors, node: ProcessorNode, o: op.JoinBuffer, at: At) -> None:  # noqa: ARG001
+def _join_buffer(p: Processors, node: ProcessorNode, o: jo.JoinBuffer, at: At) -> None:  # noqa: ARG001
     retention = _store(p, o.store).retention_ms
     p.builder.joinBuffer(*at, o.store, p.kind(o.store), FOREVER if retention is None else retention)
 
 
-def _stream_join(p: Processors, node: ProcessorNode, o: op.StreamJoin, at: At) -> None:
+def _stream_join(p: Processors, node: ProcessorNode, o: jo.StreamJoin, at: At) -> None:
     is_outer = o.how == "outer" or (o.how == "left" and o.side == "left")
     buffer = next(
         n.name
         for n in p.plan.topology.nodes
         if isinstance(n, ProcessorNode)
-        and isinstance(n.operator, op.JoinBuffer)
+        and isinstance(n.operator, jo.JoinBuffer)
         and n.operator.store == o.other
     )
     span = p.builder.joinSpan(o.windows.before_ms, o.windows.after_ms, o.windows.grace_ms)
@@ -86,7 +87,7 @@ def _stream_join(p: Processors, node: ProcessorNode, o: op.StreamJoin, at: At) -
         )  # fmt: skip
 
 
-def _self_join(p: Processors, node: ProcessorNode, o: op.StreamSelfJoin, at: At) -> None:
+def _self_join(p: Processors, node: ProcessorNode, o: jo.StreamSelfJoin, at: At) -> None:
     span = p.builder.joinSpan(o.windows.before_ms, o.windows.after_ms, o.windows.grace_ms)
     with about(o.joiner, node.name, None):
         p.builder.streamSelfJoin(*at, o.store, span, column(o.joiner, JOINER)._jc)
@@ -99,7 +100,7 @@ def _store(p: Processors, name: str) -> Store:
 WINDOWING: dict[type, Callable[[Processors, ProcessorNode, Any, At], None]] = {
     op.WindowAggregate: _window_aggregate,
     op.Suppress: _suppress,
-    op.JoinBuffer: _join_buffer,
-    op.StreamJoin: _stream_join,
-    op.StreamSelfJoin: _self_join,
+    jo.JoinBuffer: _join_buffer,
+    jo.StreamJoin: _stream_join,
+    jo.StreamSelfJoin: _self_join,
 }
