@@ -1,4 +1,4 @@
-"""The programs that are killed: without state, with one level of it, and with two."""
+"""The programs that are killed: without state, with one level of it, with two, and with windows and joins."""
 
 from __future__ import annotations
 
@@ -9,7 +9,12 @@ from pyspark.sql import functions as F
 import brookmere as bm
 
 SOURCE = "sentences"
-SINKS = {"chaos-plain": ("long", "short"), "chaos-one": ("words",), "chaos-two": ("letters",)}
+SINKS = {
+    "chaos-plain": ("long", "short"),
+    "chaos-one": ("words",),
+    "chaos-two": ("letters",),
+    "chaos-time": ("closed", "pairs"),
+}
 
 
 def stateless() -> bm.StreamsBuilder:
@@ -46,10 +51,30 @@ def two_levels() -> bm.StreamsBuilder:
     return app
 
 
+def windows_and_joins() -> bm.StreamsBuilder:
+    """Return final counts of windows, and a join of streams whose lonely records come out late."""
+    app = bm.StreamsBuilder("chaos-time", key=bm.Text(), value=bm.Text())
+    lines = app.stream(SOURCE)
+    hopping = bm.TimeWindows(400, advance=100, grace=50)
+    counts = lines.group_by_key().windowed_by(hopping).count(store="recent", store_type="rocksdb")
+    counts.suppress(bm.until_window_closes()).to_stream(lambda key, value: key.key).to(
+        "closed", value=bm.Long()
+    )
+    with_x, without = lines.filter(lambda v: v.contains("x")), lines.filter_not(lambda v: v.contains("x"))
+    pairs = with_x.left_join(
+        without,
+        lambda left, right: F.concat(left, F.lit("/"), F.coalesce(right, F.lit("-"))),
+        windows=bm.JoinWindows(60, grace=20),
+    )
+    pairs.to("pairs")
+    return app
+
+
 _EVERY_UPDATE = {"statestore.cache.max.bytes": 0}
 PROGRAMS: Mapping[Callable[[], bm.StreamsBuilder], Mapping[str, int]] = {
     stateless: {},
     one_level: {},
     two_levels: _EVERY_UPDATE,
+    windows_and_joins: _EVERY_UPDATE,
 }
 """Each with its settings: results come out per batch, or each update by itself."""

@@ -8,7 +8,7 @@ from pyspark.sql import functions as F
 import brookmere as bm
 from brookmere.serde.partition import partition_for
 from brookmere.testing import TopologyTestDriver
-from tests.kernel.feeding import KEYS, STORES, Program, StoreType, of_keys, records_of, written
+from tests.kernel.feeding import KEYS, STORES, Program, StoreType, batches, of_keys, records_of, written
 
 
 def _builder() -> bm.StreamsBuilder:
@@ -123,6 +123,21 @@ def test_last_results_of_batches_end_where_all_results_end(name: str) -> None:
     every = written(PROGRAMS[name], records, partitions=2)
     assert len(last) < len(every)
     assert {key: value for key, value, _ in last} == {key: value for key, value, _ in every}
+
+
+@pytest.mark.parametrize("name", ["hopping", "sessions, at close", "outer join"])
+def test_rows_in_rocksdb_on_spark_give_what_rows_in_memory_give(name: str) -> None:
+    records = records_of(seed=14, count=120)
+    expected = written(PROGRAMS[name], records)
+
+    with TopologyTestDriver(PROGRAMS[name](), engine="spark", store_type="rocksdb") as driver:
+        for number, batch in enumerate(batches(records, seed=6)):
+            driver.pipe_records(batch)
+            if number == 1:
+                driver.restart()
+        read = driver.output_topic("out").read_records_to_list()
+
+    assert [(record.key, record.value, record.timestamp) for record in read] == expected
 
 
 @pytest.mark.parametrize(("store_type", "log_bytes"), STORES)
