@@ -57,12 +57,26 @@ def _window_aggregate(p: Processors, node: ProcessorNode, o: op.WindowAggregate,
                 p.builder.timeWindows(*common, FOREVER, FOREVER, 0, o.windows.start_ms)
 
 
-def _suppress(p: Processors, node: ProcessorNode, o: op.Suppress, at: At) -> None:  # noqa: ARG001 - one form for all
+def _suppress(p: Processors, node: ProcessorNode, o: op.Suppress, at: At) -> None:
     records = FOREVER if o.max_records is None else o.max_records
     size = FOREVER if o.max_bytes is None else o.max_bytes
     p.builder.suppress(
-        *at, o.store, p.kind(o.store), o.until_window_closes, o.wait_ms, records, size, o.stop_when_full
-    )
+        *at, o.store, p.kind(o.store), o.until_window_closes, o.wait_ms, records, size, o.stop_when_full,
+        _has_sessions(p, node),
+    )  # fmt: skip
+
+
+def _has_sessions(p: Processors, node: ProcessorNode) -> bool:
+    """Tell whether the keys of a table are sessions: the windows nearest above it say so."""
+    nodes = {n.name: n for n in p.plan.topology.nodes}
+    above = node
+    while True:
+        parent = nodes[above.parents[0]]
+        if not isinstance(parent, ProcessorNode):
+            return False
+        if isinstance(parent.operator, op.WindowAggregate):
+            return isinstance(parent.operator.windows, SessionWindows)
+        above = parent
 
 
 def _join_buffer(p: Processors, node: ProcessorNode, o: jo.JoinBuffer, at: At) -> None:  # noqa: ARG001

@@ -231,6 +231,9 @@ final class Task(
     if (headersBase == null) out.nullField(Layout.Headers)
     else out.field(Layout.Headers, headersBase, headersOffset, headersSize)
 
+  /** The topic of the root record at hand. */
+  def topic: String = Ticks.topicOf(source, settings.topics)
+
   /** The record as its topic holds it; known in stage 0 only. */
   var raw: UnsafeRow = null
 
@@ -241,7 +244,7 @@ final class Task(
   /** The handler, the node's own or the program's: throws, or reports the failure as a row of its own and returns. */
   def failed(kind: String, node: String, e: Throwable, ts: Long, own: String = null): Unit = {
     val cause = RecordFailed.cause(e)
-    val failure = new RecordFailed(kind, node, number, Ticks.topicOf(source, settings.topics), Ticks.partitionOf(source),
+    val failure = new RecordFailed(kind, node, number, topic, Ticks.partitionOf(source),
       seq, ts, cause.getClass.getName, String.valueOf(cause.getMessage), RecordFailed.trace(e), rawBytes(RawLayout.Key), rawBytes(RawLayout.Value))
     if (if (own == null) !settings.continueOn(kind) else own != Settings.Continue) throw failure
     write(Layout.ErrorNode, null, ErrorRow.pack(failure), ts)

@@ -19,6 +19,8 @@ final class SlidingWindowAggregate(id: Int, name: String, fold: Fold, emission: 
     else {
       clock.advance(ts)
       val closeTime = this.closeTime
+      // Kafka Streams, too, finds out only when it makes the first window.
+      if (difference == 0L) throw new IllegalArgumentException("Window endMs must be greater than window startMs.")
       if (ts + difference < closeTime) drop(Dropped.Late, key, value, ts, clock.time)
       else if (ts < difference) new Early(key, value, ts, closeTime).run()
       else {

@@ -2,7 +2,7 @@ package brookmere.kernel.ops
 
 import brookmere.kernel.core._
 import brookmere.kernel.expr.RowType
-import brookmere.kernel.rows.{KeyOrder, Rows}
+import brookmere.kernel.rows.{KeyOrder, Rows, WindowKeys}
 import brookmere.kernel.state.{Clock, GroupStore, Item}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
@@ -16,7 +16,8 @@ final case class Bounds(records: Long, bytes: Long, stopWhenFull: Boolean)
  * Holds the updates of a table back: until their window closes (`untilClose`), or for a while after
  * the first one of a key. Only the last update of a key comes out, with its own time and headers.
  */
-final class Suppress(id: Int, name: String, store: String, key: RowType, value: RowType, untilClose: Boolean, wait: Long, bounds: Bounds, parent: View)
+final class Suppress(id: Int, name: String, store: String, key: RowType, value: RowType, untilClose: Boolean, wait: Long, bounds: Bounds,
+    isSession: Boolean, parent: View)
     extends Processor(id, name) with View with Idle {
   import Suppress._
   @transient private var rows: GroupStore = _
@@ -24,10 +25,14 @@ final class Suppress(id: Int, name: String, store: String, key: RowType, value: 
   @transient private var records: Clock = _
   @transient private var bytes: Clock = _
   @transient private var order: KeyOrder = _
+  @transient private var values: KeyOrder = _
+  @transient private var packedHeaders: UnsafeRow = _
   @transient private var now: UnsafeRow = _
   @transient private var old: UnsafeRow = _
   override def open(): Unit = {
     order = new KeyOrder(key)
+    values = new KeyOrder(value)
+    packedHeaders = new UnsafeRow(1)
     now = new UnsafeRow(value.fields)
     old = new UnsafeRow(value.fields)
   }
@@ -59,6 +64,7 @@ final class Suppress(id: Int, name: String, store: String, key: RowType, value: 
     release(clock.time)
   }
 
+  private def isUnbounded: Boolean = bounds.records == Long.MaxValue && bounds.bytes == Long.MaxValue
   private def isFull: Boolean = records.time > bounds.records || bytes.time > bounds.bytes
 
   private def buffer(key: UnsafeRow, value: UnsafeRow, before: UnsafeRow, ts: Long): Unit = {
@@ -66,7 +72,7 @@ final class Suppress(id: Int, name: String, store: String, key: RowType, value: 
     val known = buffered(g)
     // The first old value is what everyone behind has seen of the key.
     val prior = if (known == null) before else Rows.slice(rows.value(known), Prior, old)
-    val packed = pack(prior, before, value)
+    val packed = pack(prior, before, value, sizeOf(key, prior, before, value))
     val i = if (known != null) known else rows.add(g, if (untilClose) key.getLong(2) else ts, 0L)
     if (known == null) records.time += 1 else bytes.time -= size(known)
     rows.put(i, packed, ts)
@@ -79,7 +85,28 @@ final class Suppress(id: Int, name: String, store: String, key: RowType, value: 
     null
   }
 
-  private def size(i: Item): Long = i.group.key.length + i.value.length
+  private def size(i: Item): Long = rows.value(i).getInt(Size)
+
+  /** The bytes that Kafka Streams counts: time, serialised key and values, each once, topic, offset, partition and headers. */
+  private def sizeOf(key: UnsafeRow, prior: UnsafeRow, before: UnsafeRow, after: UnsafeRow): Int = {
+    if (isUnbounded) return 0
+    def n(r: UnsafeRow): Int = if (r == null) 0 else values.bytes(r).length
+    // Of a time window only the start is written, of a session both ends.
+    val window = if (WindowKeys.isWindowed(this.key.dataType) && !isSession) 8 else 0
+    val repeated = prior != null && prior == before
+    28 + order.bytes(key).length - window + task.topic.length + headerBytes + n(prior) + (if (repeated) 0 else n(before)) + n(after)
+  }
+
+  private def headerBytes: Int =
+    if (task.headersBase == null) 0
+    else {
+      packedHeaders.pointTo(task.headersBase, task.headersOffset, task.headersSize)
+      val list = packedHeaders.getArray(0)
+      (0 until list.numElements()).map { i =>
+        val one = list.getStruct(i, 2)
+        (if (one.isNullAt(0)) 0 else one.getUTF8String(0).numBytes) + (if (one.isNullAt(1)) 0 else one.getBinary(1).length)
+      }.sum
+    }
 
   /** Lets go what has waited long enough at a stream time. */
   private def release(streamTime: Long): Unit = {
@@ -115,11 +142,11 @@ final class Suppress(id: Int, name: String, store: String, key: RowType, value: 
     rows.put(i, null, i.ts)
   }
 
-  /** struct<prior, old, now, headers> of packed rows. */
-  private def pack(prior: UnsafeRow, before: UnsafeRow, after: UnsafeRow): UnsafeRow = {
+  /** struct<prior, old, now, headers, size> of packed rows. */
+  private def pack(prior: UnsafeRow, before: UnsafeRow, after: UnsafeRow, size: Int): UnsafeRow = {
     def n(r: UnsafeRow): Int = if (r == null) 0 else r.getSizeInBytes
-    val a = new Array[Byte](40 + n(prior) + n(before) + n(after) + Rows.padded(task.headersSize))
-    var at = 40
+    val a = new Array[Byte](Head + n(prior) + n(before) + n(after) + Rows.padded(task.headersSize))
+    var at = Head
     var nulls = 0L
     def put(i: Int, base: AnyRef, offset: Long, size: Int): Unit =
       if (base == null) nulls |= 1L << i
@@ -133,8 +160,9 @@ final class Suppress(id: Int, name: String, store: String, key: RowType, value: 
     row(Old, before)
     row(Now, after)
     put(Headers, task.headersBase, task.headersOffset, task.headersSize)
+    Platform.putLong(a, Rows.Base + 8 + 8 * Size, size.toLong)
     Platform.putLong(a, Rows.Base, nulls)
-    Rows.of(a, 4)
+    Rows.of(a, Fields)
   }
 
   // In another stage the table is what was let go: a copy of that, not one over a copy of the parent.
@@ -147,7 +175,7 @@ final class Suppress(id: Int, name: String, store: String, key: RowType, value: 
       if (i == null) { val r = behind.get(key); ts = behind.ts; r }
       else {
         ts = View.Unknown
-        Rows.slice(Rows.of(i.value, 4), Prior, seen)
+        Rows.slice(Rows.of(i.value, Fields), Prior, seen)
       }
     }
   }
@@ -158,6 +186,9 @@ object Suppress {
   private val Old = 1
   private val Now = 2
   private val Headers = 3
+  private val Size = 4
+  private val Fields = 5
+  private val Head = 48
   def keptType(value: RowType): RowType = RowType(new StructType()
-    .add("prior", value.schema).add("old", value.schema).add("now", value.schema).add("headers", BinaryType))
+    .add("prior", value.schema).add("old", value.schema).add("now", value.schema).add("headers", BinaryType).add("size", IntegerType))
 }

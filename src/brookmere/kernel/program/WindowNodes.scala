@@ -54,11 +54,12 @@ private[program] trait WindowNodes { this: ProgramBuilder =>
   }
 
   def suppress(id: Int, name: String, stage: Int, parents: JList[Integer], store: String, kind: String, untilClose: Boolean, wait: Long,
-      maxRecords: Long, maxBytes: Long, stopWhenFull: Boolean): Unit = {
+      maxRecords: Long, maxBytes: Long, stopWhenFull: Boolean, isSession: Boolean): Unit = {
     val in = input(name, parents)
     define(stage, StoreDef(store, kind, in.key, ops.Suppress.keptType(in.value), Some(Groups(Groups.Items, Groups.Forever, timed = true))))
     val bounds = ops.Bounds(maxRecords, maxBytes, stopWhenFull)
-    val p = new ops.Suppress(id, name, store, in.key, in.value, untilClose, wait, bounds, view(ids(parents).head, stage))
+    val p = new ops.Suppress(id, name, store, in.key, in.value, untilClose, wait, bounds, isSession,
+      view(ids(parents).head, stage))
     add(id, stage, p, in.key, in.value, isTable = true, ids(parents))
   }
 
