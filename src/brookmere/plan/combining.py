@@ -41,7 +41,7 @@ def _owns_store(plan: Plan, node: ProcessorNode) -> bool:
 
 def _sender(plan: Plan, node: ProcessorNode) -> ProcessorNode | SinkNode | None:
     nodes = plan.topology.nodes
-    parent = next(n for n in nodes if n.name == node.parents[0])
+    parent = plan.topology.node(node.parents[0])
     if not isinstance(parent, SourceNode):
         return node
     if not parent.internal:

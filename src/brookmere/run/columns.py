@@ -20,6 +20,7 @@ LEFT, RIGHT = "left", "right"
 # Which Columns a function receives, by the number of its parameters.
 Signatures = Mapping[int, tuple[str, ...]]
 RECORD: Signatures = {0: (), 1: (VALUE,), 2: (KEY, VALUE), 3: (KEY, VALUE, TIMESTAMP)}
+ITEM: Signatures = {1: (VALUE,), 2: (KEY, VALUE)}
 STEP: Signatures = {1: (AGGREGATE,), 2: (VALUE, AGGREGATE), 3: (KEY, VALUE, AGGREGATE)}
 REDUCER: Signatures = {2: (AGGREGATE, VALUE), 3: (KEY, AGGREGATE, VALUE)}
 JOINER: Signatures = {2: (LEFT, RIGHT), 3: (KEY, LEFT, RIGHT)}

@@ -150,7 +150,7 @@ class _Compiler:
         at = (self.numbers[node.name], node.name, self.stages[node.name], parents)
         if node.name not in self.folded_by:
             return at
-        aggregate = next(n for n in self.plan.topology.nodes if n.name == self.folded_by[node.name])
+        aggregate = self.plan.topology.node(self.folded_by[node.name])
         return self.processors.combine(aggregate, at) if isinstance(aggregate, ProcessorNode) else at
 
     def _senders(self, source: SourceNode) -> list[str]:
@@ -188,7 +188,7 @@ class _Compiler:
             return
         if node.late:
             # It writes what its parent receives.
-            operator = next(n for n in self.plan.topology.nodes if n.name == node.parents[0])
+            operator = self.plan.topology.node(node.parents[0])
             parent = self.numbers[operator.parents[0]] if not isinstance(operator, SourceNode) else parent
         key = self.wire.writer(node.key, parent, True, f"key written by {node.name}", where)
         value = self.wire.writer(node.value, parent, False, f"value written by {node.name}", where)

@@ -118,10 +118,10 @@ class Processors:
     def _table_source(self, node: ProcessorNode, o: op.TableSource, at: At) -> None:
         if o.ttl_ms is not None:
             expiring_table(self, node, o, at)
-        elif not o.versioned:
+        elif o.store is None or not o.versioned:
             self.builder.tableSource(*at, o.store, self.kind(o.store), o.send_old)
         else:
-            history = next(s.retention_ms for s in self.plan.topology.stores if s.name == o.store)
+            history = self.plan.topology.store(o.store).retention_ms
             self.builder.versionedSource(*at, o.store, self.kind(o.store), history, o.send_old)
 
     def _table_filter(self, node: ProcessorNode, o: op.TableFilter, at: At) -> None:
@@ -257,7 +257,7 @@ class Processors:
         """Return how a store keeps its rows; nothing for no store."""
         if store is None:
             return ""
-        chosen = next(s.store_type for s in self.plan.topology.stores if s.name == store)
+        chosen = self.plan.topology.store(store).store_type
         return self.store_type if chosen == "auto" else chosen
 
 

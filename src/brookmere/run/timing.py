@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import SparkSession
 
 from brookmere.plan.stages import Plan
-from brookmere.run.columns import KEY, RECORD, VALUE, column
+from brookmere.run.columns import ITEM, RECORD, column
 from brookmere.run.refusals import about
 from brookmere.topology import join_operators as jo
 from brookmere.topology import operators as op
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 _WALL = "wall-clock"
 _SHORTEST_TICK_MS = 10
-_SAME = {1: (VALUE,), 2: (KEY, VALUE)}
 
 
 def source_time(session: SparkSession, node: SourceNode, key: Any, value: Any, default: str) -> Any:
@@ -76,7 +75,7 @@ def expiring_table(processors: Processors, node: ProcessorNode, o: op.TableSourc
 
 def _dedupe(processors: Processors, node: ProcessorNode, o: op.Dedupe, at: At) -> None:
     with about(o.by, node.name, None):
-        by = None if o.by is None else column(o.by, _SAME)._jc
+        by = None if o.by is None else column(o.by, ITEM)._jc
         processors.builder.dedupe(*at, o.store, processors.kind(o.store), by, o.within_ms)
 
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from brookmere.run.columns import AGGREGATE, KEY, VALUE, column
+from brookmere.run.columns import AGGREGATE, ITEM, VALUE, column
 from brookmere.run.shorts import Folded, TypeOf
 from brookmere.topology.operators import Top
-
-_SIGNATURES = {1: (VALUE,), 2: (KEY, VALUE)}
 
 
 def top(step: Top, type_of: TypeOf, *, undoable: bool) -> Folded:
     """Return the Columns of `step`. One that can be undone keeps every row, and shows the best."""
-    rank = column(step.by, _SIGNATURES)
+    rank = column(step.by, ITEM)
     row = F.struct(rank.alias("rank"), F.col(VALUE).alias("value"))
     empty = F.array().cast(type_of(F.array(row)))
     kept = F.col(AGGREGATE)

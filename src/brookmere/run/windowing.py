@@ -10,7 +10,7 @@ from brookmere.run.folding import initial_column, java_column, step_column
 from brookmere.run.refusals import about
 from brookmere.topology import join_operators as jo
 from brookmere.topology import operators as op
-from brookmere.topology.nodes import ProcessorNode, Store
+from brookmere.topology.nodes import ProcessorNode
 from brookmere.topology.windows import FOREVER, SessionWindows, SlidingWindows, TimeWindows
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def _window_aggregate(p: Processors, node: ProcessorNode, o: op.WindowAggregate,
                 merge = column(o.merger, REDUCER)
         elif folded is not None:
             merge = folded.unite
-    store = _store(p, o.store)
+    store = p.plan.topology.store(o.store)
     retention = FOREVER if store.retention_ms is None else store.retention_ms
     kind = p.kind(o.store)
     with about(o.step, node.name, str(node.location)):
@@ -68,10 +68,9 @@ def _suppress(p: Processors, node: ProcessorNode, o: op.Suppress, at: At) -> Non
 
 def _has_sessions(p: Processors, node: ProcessorNode) -> bool:
     """Tell whether the keys of a table are sessions: the windows nearest above it say so."""
-    nodes = {n.name: n for n in p.plan.topology.nodes}
     above = node
     while True:
-        parent = nodes[above.parents[0]]
+        parent = p.plan.topology.node(above.parents[0])
         if not isinstance(parent, ProcessorNode):
             return False
         if isinstance(parent.operator, op.WindowAggregate):
@@ -80,7 +79,7 @@ def _has_sessions(p: Processors, node: ProcessorNode) -> bool:
 
 
 def _join_buffer(p: Processors, node: ProcessorNode, o: jo.JoinBuffer, at: At) -> None:  # noqa: ARG001
-    retention = _store(p, o.store).retention_ms
+    retention = p.plan.topology.store(o.store).retention_ms
     p.builder.joinBuffer(*at, o.store, p.kind(o.store), FOREVER if retention is None else retention)
 
 
@@ -105,10 +104,6 @@ def _self_join(p: Processors, node: ProcessorNode, o: jo.StreamSelfJoin, at: At)
     span = p.builder.joinSpan(o.windows.before_ms, o.windows.after_ms, o.windows.grace_ms)
     with about(o.joiner, node.name, None):
         p.builder.streamSelfJoin(*at, o.store, span, column(o.joiner, JOINER)._jc)
-
-
-def _store(p: Processors, name: str) -> Store:
-    return next(s for s in p.plan.topology.stores if s.name == name)
 
 
 WINDOWING: dict[type, Callable[[Processors, ProcessorNode, Any, At], None]] = {

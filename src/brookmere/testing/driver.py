@@ -128,7 +128,7 @@ class TopologyTestDriver:
         stage_of = {store: stage.number for stage in self._plan.stages for store in stage.stores}
         if name not in stage_of:
             raise ConfigError(unknown("store", name, stage_of))
-        store = next(s for s in self._plan.topology.stores if s.name == name)
+        store = self._plan.topology.store(name)
         kind = self._store_type if store.store_type == "auto" else store.store_type
 
         def read() -> list[StoreRow]:

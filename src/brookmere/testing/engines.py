@@ -158,7 +158,7 @@ class SparkEngine:
 
     def _oldest(self, name: str, stage: int) -> dict[int, int]:
         """Return, by task, the earliest time that can still be found in a store."""
-        found = next(s for s in self._compiled.plan.topology.stores if s.name == name)
+        found = self._compiled.plan.topology.store(name)
         # Versions are all shown: the latest one stays, however old it is.
         if found.retention_ms is None or found.kind == "versioned":
             return {}
@@ -173,7 +173,7 @@ class SparkEngine:
         }
 
     def _typed_rows(self, name: str, stage: int, oldest: dict[int, int]) -> list[StoreRow]:
-        store = next(s for s in self._compiled.plan.topology.stores if s.name == name)
+        store = self._compiled.plan.topology.store(name)
         types = [
             _parse_datatype_json_string(t) for t in store_types(self._session._jvm, self._compiled, name)
         ]

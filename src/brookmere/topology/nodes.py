@@ -122,6 +122,14 @@ class Topology:
     rewrites: tuple[Rewrite, ...] = field(default=(), compare=False)
     """What the optimizations have changed, in the order of the changes."""
 
+    def node(self, name: str) -> Node:
+        """Return the node of a name."""
+        return next(node for node in self.nodes if node.name == name)
+
+    def store(self, name: str) -> Store:
+        """Return the store of a name."""
+        return next(store for store in self.stores if store.name == name)
+
     def describe(self) -> str:
         """Return Kafka Streams' text form."""
         from brookmere.topology.describe import describe

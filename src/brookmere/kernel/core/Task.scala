@@ -46,8 +46,8 @@ final class Task(
   /** The wall clock as the batch tells it; Never in a program that does not ask. */
   var wall: Long = Clock.Never
   /** The wall clock at the last record of this task, and at its last tick. */
-  private lazy val lastRecord = times.clock("last-record")
-  private lazy val lastTick = times.clock("last-tick")
+  private lazy val lastRecord = times.clock(Clock.LastRecord)
+  private lazy val lastTick = times.clock(Clock.LastTick)
 
   def store(name: String): Store = stores(name).asInstanceOf[Store]
   def groups(name: String): GroupStore = stores(name).asInstanceOf[GroupStore]
@@ -144,6 +144,10 @@ final class Task(
     else { headersBase = packed; headersOffset = Rows.Base; headersSize = packed.length }
 
   def noHeaders(): Unit = { headersBase = null; headersOffset = 0L; headersSize = 0 }
+
+  /** Writes the headers at hand as a field of a row, for an operator that emits later. */
+  def writeHeaders(row: RowWriter, i: Int): Unit =
+    if (headersBase == null) row.setNull(i) else row.bytes(i, headersBase, headersOffset, headersSize)
 
   /** A copy of the headers at hand, for an operator that emits later. */
   def keepHeaders(): Array[Byte] =

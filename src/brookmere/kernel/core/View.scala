@@ -28,6 +28,14 @@ abstract class Look {
   /** The time of the row found last. */
   var ts: Long = 0L
 
+  private var found: UnsafeRow = null
+  /** Bytes of a store as a row, valid until the next call. */
+  protected final def row(bytes: Array[Byte], fields: Int): UnsafeRow = {
+    if (found == null) found = new UnsafeRow(fields)
+    found.pointTo(bytes, bytes.length)
+    found
+  }
+
   /** The row of a key, or null. */
   def get(key: UnsafeRow): UnsafeRow
 
@@ -36,6 +44,16 @@ abstract class Look {
 
   /** The row that a key had at a time, or null; asked of versioned tables only. */
   def get(key: UnsafeRow, at: Long): UnsafeRow = throw new UnsupportedOperationException("the table keeps no versions")
+}
+
+/** Finds rows that are computed one by one from those of another table. */
+abstract class ComputedLook(from: Look) extends Look {
+  override def isVersioned: Boolean = from.isVersioned
+  override def get(key: UnsafeRow): UnsafeRow = computed(key, from.get(key))
+  override def get(key: UnsafeRow, at: Long): UnsafeRow = computed(key, from.get(key, at))
+
+  /** The row that is made of another one, or of none; sets its time. */
+  protected def computed(key: UnsafeRow, value: UnsafeRow): UnsafeRow
 }
 
 object View {

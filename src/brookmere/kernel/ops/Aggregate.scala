@@ -28,6 +28,6 @@ final class Aggregate(id: Int, name: String, store: String, initial: Bound, step
       val time = if (e.value == null) ts else math.max(ts, e.ts)
       record.set(key, value, ts).aggregate = before
       val after = if (before == null && initial == null) value else apply(record)
-      update(e, key, after, before, time)
+      change(e, key, after, before, time)
     }
 }

@@ -3,10 +3,9 @@ package brookmere.kernel.ops
 import brookmere.kernel.core._
 import brookmere.kernel.expr.{Bound, Projection}
 import brookmere.kernel.rows.Rows
-import brookmere.kernel.state.{Clock, Group, GroupStore, Item}
+import brookmere.kernel.state.{Clock, GroupStore}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
-import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter
 
 /**
  * Lets a record pass if none that passed before it has the same key, or the same of `by`, and a time
@@ -18,21 +17,16 @@ final class Dedupe(id: Int, name: String, store: String, by: Bound, within: Long
   @transient private var same: Projection = _
   @transient private var seen: GroupStore = _
   @transient private var clock: Clock = _
-  @transient private var mark: UnsafeRow = _
 
   override def open(): Unit = {
     super.open()
     if (by != null) same = by.compile()
-    val w = new UnsafeRowWriter(1)
-    w.resetRowWriter()
-    w.write(0, true)
-    mark = Rows.of(Rows.bytes(w.getRow), 1)
   }
 
   override def attach(task: Task): Unit = {
     super.attach(task)
     seen = task.groups(store)
-    clock = task.clock(Clock.ofNode(name), Dedupe.NoTime)
+    clock = task.clock(Clock.ofNode(name), Clock.NoTime)
   }
 
   override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit = {
@@ -43,23 +37,13 @@ final class Dedupe(id: Int, name: String, store: String, by: Bound, within: Long
       if (ts <= clock.time - within) drop(Dropped.Late, key, value, ts, clock.time)
       else {
         val group = seen.group(what)
-        val last = lastOf(group)
+        val last = group.last
         if (last == null || math.abs(ts - last.time) >= within) {
           if (last != null) seen.put(last, null, ts)
-          seen.put(seen.add(group, ts, 0L), mark, ts)
+          seen.put(seen.add(group, ts, 0L), Rows.mark, ts)
           forward(key, value, null, ts)
         }
       }
     }
   }
-
-  private def lastOf(g: Group): Item = {
-    var i = g.size - 1
-    while (i >= 0 && g(i).value == null) i -= 1
-    if (i < 0) null else g(i)
-  }
-}
-
-object Dedupe {
-  private val NoTime = -1L
 }

@@ -6,7 +6,6 @@ import brookmere.kernel.rows.{KeyOrder, Rows}
 import brookmere.kernel.state.{Clock, Entry, GroupStore, Item}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
-import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter
 
 /**
  * A table whose rows live `ttl` milliseconds: when stream time reaches the time of a row's last update
@@ -17,21 +16,16 @@ final class ExpiringTable(id: Int, name: String, store: String, ages: String, ke
   @transient private var byAge: GroupStore = _
   @transient private var clock: Clock = _
   @transient private var order: KeyOrder = _
-  @transient private var mark: UnsafeRow = _
 
   override def open(): Unit = {
     super.open()
     order = new KeyOrder(key)
-    val w = new UnsafeRowWriter(1)
-    w.resetRowWriter()
-    w.write(0, true)
-    mark = Rows.of(Rows.bytes(w.getRow), 1)
   }
 
   override def attach(task: Task): Unit = {
     super.attach(task)
     byAge = task.groups(ages)
-    clock = task.clock(Clock.ofNode(name), ExpiringTable.NoTime)
+    clock = task.clock(Clock.ofNode(name), Clock.NoTime)
   }
 
   override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit =
@@ -42,7 +36,7 @@ final class ExpiringTable(id: Int, name: String, store: String, ages: String, ke
       else {
         val e = rows.entry(key)
         age(key, if (e.value == null) Long.MinValue else e.ts, if (value == null) Long.MinValue else ts)
-        update(e, key, value, rows.value(e), ts)
+        change(e, key, value, rows.value(e), ts)
       }
     }
 
@@ -53,7 +47,7 @@ final class ExpiringTable(id: Int, name: String, store: String, ages: String, ke
     if (item != null) byAge.put(item, null, before)
     if (now != Long.MinValue) {
       val there = byAge.item(g, now, 0L)
-      byAge.put(if (there == null) byAge.add(g, now, 0L) else there, mark, now)
+      byAge.put(if (there == null) byAge.add(g, now, 0L) else there, Rows.mark, now)
     }
   }
 
@@ -63,19 +57,13 @@ final class ExpiringTable(id: Int, name: String, store: String, ages: String, ke
     if (byAge.firstTime <= until) {
       val headers = task.keepHeaders()
       task.noHeaders()
-      byAge.between(ExpiringTable.Beginning, until, order).foreach { i =>
+      byAge.takeUntil(until, order) { i =>
         byAge.put(i, null, i.time)
         val gone = Rows.of(i.group.key, key.fields)
         val e = rows.entry(gone)
-        update(e, gone, null, rows.value(e), i.time + ttl)
+        change(e, gone, null, rows.value(e), i.time + ttl)
       }
-      byAge.forget(until + 1)
       task.headers(headers)
     }
   }
-}
-
-object ExpiringTable {
-  private val NoTime = -1L
-  private val Beginning = 0L
 }

@@ -2,7 +2,7 @@ package brookmere.kernel.ops
 
 import brookmere.kernel.core.Dropped
 import brookmere.kernel.rows.Rows
-import brookmere.kernel.state.{Group, Item}
+import brookmere.kernel.state.{Clock, Group, Item}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
@@ -13,6 +13,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 final class SlidingWindowAggregate(id: Int, name: String, fold: Fold, emission: Emission, difference: Long, grace: Long)
     extends Windowing(id, name, fold, emission) {
   override protected def endOf(i: Item): Long = i.time + difference
+  override protected def keepsBytes: Boolean = true
 
   override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit =
     if (key == null || value == null) skip(key, value, ts)
@@ -40,7 +41,7 @@ final class SlidingWindowAggregate(id: Int, name: String, fold: Fold, emission: 
     protected val group: Group = rows.group(key)
     protected var right: Seen = null
     protected var rightExists = false
-    protected var previous = Windowing.NoTime
+    protected var previous = Clock.NoTime
     protected val nothing = new Seen(Rows.bytes(start), ts)
 
     protected def seen(i: Item): Seen = new Seen(i.value, i.ts)
@@ -49,17 +50,14 @@ final class SlidingWindowAggregate(id: Int, name: String, fold: Fold, emission: 
     protected def first: Int = group.from(math.max(math.max(0L, ts - 2 * difference), rows.oldest))
     protected def last: Int = group.from(ts + 2) - 1
 
-    protected def exists(window: Long): Boolean = {
-      val i = alive(rows.item(group, window, 0L))
-      i != null
-    }
+    protected def exists(window: Long): Boolean = alive(rows.item(group, window, 0L)) != null
 
     protected def add(window: Long, before: Seen): Unit =
       if (window + difference >= closeTime) {
         val aggregate = before.row
         val after = folded(key, value, aggregate, ts)
         val time = if (aggregate == null) ts else math.max(ts, before.ts)
-        update(place(window), key, after, aggregate, time, keep = true)
+        update(place(window), key, after, aggregate, time)
       } else drop(Dropped.Late, key, value, ts, clock.time, window, window + difference)
 
     protected def place(window: Long): Item = {
@@ -69,21 +67,19 @@ final class SlidingWindowAggregate(id: Int, name: String, fold: Fold, emission: 
 
     /** The window behind the record begins with what is in the windows to its right. */
     protected def addRight(): Unit =
-      if (!rightExists && right != null && right.ts > ts) update(place(ts + 1), key, right.row, null, right.ts, keep = true)
+      if (!rightExists && right != null && right.ts > ts) update(place(ts + 1), key, right.row, null, right.ts)
   }
 
   private final class Usual(key: UnsafeRow, value: UnsafeRow, ts: Long, closeTime: Long) extends Visit(key, value, ts, closeTime) {
     def run(): Unit = {
       var left: Seen = null
       var leftExists = false
-      val starts = new java.util.HashSet[java.lang.Long]()
       var i = last
       val end = first
       var done = false
       while (!done && i >= end) {
         val w = group(i)
         if (w.value != null) {
-          starts.add(w.time)
           val windowEnd = w.time + difference
           if (w.time == ts + 1) rightExists = true
           else if (windowEnd > ts) {
@@ -104,9 +100,9 @@ final class SlidingWindowAggregate(id: Int, name: String, fold: Fold, emission: 
         }
         i -= 1
       }
-      if (previous != Windowing.NoTime && !starts.contains(previous + 1) && previous + 1 + difference >= ts) add(previous + 1, nothing)
+      if (previous != Clock.NoTime && !exists(previous + 1) && previous + 1 + difference >= ts) add(previous + 1, nothing)
       if (!leftExists) {
-        val inside = previous != Windowing.NoTime && ts - difference <= previous
+        val inside = previous != Clock.NoTime && ts - difference <= previous
         add(ts - difference, if (inside) new Seen(left.value, ts) else nothing)
       }
       addRight()
@@ -117,13 +113,11 @@ final class SlidingWindowAggregate(id: Int, name: String, fold: Fold, emission: 
   private final class Early(key: UnsafeRow, value: UnsafeRow, ts: Long, closeTime: Long) extends Visit(key, value, ts, closeTime) {
     def run(): Unit = {
       var shared: Seen = null
-      val starts = new java.util.HashSet[java.lang.Long]()
       var i = group.from(math.max(0L, rows.oldest))
       val end = last
       while (i <= end) {
         val w = group(i)
         if (w.value != null) {
-          starts.add(w.time)
           if (w.time == 0) {
             shared = seen(w)
             if (shared.ts < ts) previous = shared.ts
@@ -136,12 +130,12 @@ final class SlidingWindowAggregate(id: Int, name: String, fold: Fold, emission: 
       }
       if (right == null && shared != null && shared.ts > ts) right = shared
       addRight()
-      if (previous != Windowing.NoTime && !starts.contains(previous + 1)) add(previous + 1, nothing)
+      if (previous != Clock.NoTime && !exists(previous + 1)) add(previous + 1, nothing)
       add(0L, if (shared == null) nothing else shared)
     }
   }
 
-  override protected def closedFrom(sentTo: Long): Long = if (sentTo == Windowing.NoTime) 0L else math.max(0L, sentTo - difference)
+  override protected def closedFrom(sentTo: Long): Long = if (sentTo == Clock.NoTime) 0L else math.max(0L, sentTo - difference)
   override protected def closedTo(closeTime: Long): Long = closeTime - difference - 1
   override protected def mayHaveClosed(from: Long, to: Long): Boolean = true
 }

@@ -44,7 +44,7 @@ final class StreamJoin(
     super.attach(task)
     kept = task.groups(other)
     waiting = if (unmatched == null) null else task.groups(unmatched)
-    clock = task.clock(Clock.ofNode(clockName), Windowing.NoTime)
+    clock = task.clock(Clock.ofNode(clockName), Clock.NoTime)
     earliest = task.clock(Clock.ofNode(clockName) + ":earliest", Long.MaxValue)
   }
 

@@ -18,7 +18,7 @@ final class StreamSelfJoin(id: Int, name: String, store: String, span: JoinSpan,
   override def attach(task: Task): Unit = {
     super.attach(task)
     kept = task.groups(store)
-    clock = task.clock(Clock.ofNode(name), Windowing.NoTime)
+    clock = task.clock(Clock.ofNode(name), Clock.NoTime)
   }
 
   override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit =

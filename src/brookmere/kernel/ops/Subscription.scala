@@ -82,8 +82,8 @@ private[ops] final class AnswerWriter(isText: Boolean) {
   private val row = new RowWriter(4)
   def apply(value: UnsafeRow, hash: ValueHash, to: Int): UnsafeRow = {
     row.begin()
-    if (value == null || (isText && value.getLong(0).toInt == 0)) row.setNull(Subscription.Value)
-    else row.bytes(Subscription.Value, value.getBaseObject, value.getBaseOffset, value.getSizeInBytes)
+    val isEmpty = value != null && isText && value.getLong(0).toInt == 0
+    row.row(Subscription.Value, if (isEmpty) null else value)
     hash.write(row, Subscription.AskedHash)
     row.put(Subscription.To, to & 0xffffffffL)
     row.result()

@@ -53,7 +53,7 @@ final class SubscriptionSend(id: Int, name: String, foreignKey: Bound, isLeft: B
 
   private def send(to: UnsafeRow, key: UnsafeRow, instruction: Int, ts: Long): Unit = {
     row.begin()
-    row.bytes(Key, key.getBaseObject, key.getBaseOffset, key.getSizeInBytes)
+    row.row(Key, key)
     hash.write(row, Hash)
     row.put(Instruction, instruction)
     row.put(From, task.number)

@@ -2,12 +2,11 @@ package brookmere.kernel.ops
 
 import brookmere.kernel.core._
 import brookmere.kernel.expr.RowType
-import brookmere.kernel.rows.{KeyOrder, Rows, WindowKeys}
+import brookmere.kernel.rows.{KeyOrder, RowWriter, Rows, WindowKeys}
 import brookmere.kernel.state.{Clock, GroupStore, Item}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types._
-import org.apache.spark.unsafe.Platform
 
 /** How much a buffer may hold; beyond it the oldest updates go early, or the record fails. */
 final case class Bounds(records: Long, bytes: Long, stopWhenFull: Boolean)
@@ -26,12 +25,14 @@ final class Suppress(id: Int, name: String, store: String, key: RowType, value: 
   @transient private var bytes: Clock = _
   @transient private var order: KeyOrder = _
   @transient private var values: KeyOrder = _
+  @transient private var packed: RowWriter = _
   @transient private var packedHeaders: UnsafeRow = _
   @transient private var now: UnsafeRow = _
   @transient private var old: UnsafeRow = _
   override def open(): Unit = {
     order = new KeyOrder(key)
     values = new KeyOrder(value)
+    packed = new RowWriter(Fields)
     packedHeaders = new UnsafeRow(1)
     now = new UnsafeRow(value.fields)
     old = new UnsafeRow(value.fields)
@@ -40,7 +41,7 @@ final class Suppress(id: Int, name: String, store: String, key: RowType, value: 
   override def attach(task: Task): Unit = {
     super.attach(task)
     rows = task.groups(store)
-    clock = task.clock(Clock.ofNode(name), Windowing.NoTime)
+    clock = task.clock(Clock.ofNode(name), Clock.NoTime)
     records = task.clock(Clock.ofNode(name) + ":records", 0L)
     bytes = task.clock(Clock.ofNode(name) + ":bytes", 0L)
   }
@@ -69,20 +70,14 @@ final class Suppress(id: Int, name: String, store: String, key: RowType, value: 
 
   private def buffer(key: UnsafeRow, value: UnsafeRow, before: UnsafeRow, ts: Long): Unit = {
     val g = rows.group(key)
-    val known = buffered(g)
+    val known = g.first
     // The first old value is what everyone behind has seen of the key.
     val prior = if (known == null) before else Rows.slice(rows.value(known), Prior, old)
-    val packed = pack(prior, before, value, sizeOf(key, prior, before, value))
+    val update = pack(prior, before, value, sizeOf(key, prior, before, value))
     val i = if (known != null) known else rows.add(g, if (untilClose) key.getLong(2) else ts, 0L)
     if (known == null) records.time += 1 else bytes.time -= size(known)
-    rows.put(i, packed, ts)
+    rows.put(i, update, ts)
     bytes.time += size(i)
-  }
-
-  private def buffered(g: brookmere.kernel.state.Group): Item = {
-    var i = 0
-    while (i < g.size) { if (g(i).value != null) return g(i); i += 1 }
-    null
   }
 
   private def size(i: Item): Long = rows.value(i).getInt(Size)
@@ -109,13 +104,7 @@ final class Suppress(id: Int, name: String, store: String, key: RowType, value: 
     }
 
   /** Lets go what has waited long enough at a stream time. */
-  private def release(streamTime: Long): Unit = {
-    val due = streamTime - wait
-    if (rows.firstTime <= due) {
-      rows.between(Long.MinValue, due, order).foreach(letGo)
-      rows.forget(due + 1)
-    }
-  }
+  private def release(streamTime: Long): Unit = rows.takeUntil(streamTime - wait, order)(letGo)
 
   private def oldest(): Item = {
     var from = rows.firstTime
@@ -144,25 +133,13 @@ final class Suppress(id: Int, name: String, store: String, key: RowType, value: 
 
   /** struct<prior, old, now, headers, size> of packed rows. */
   private def pack(prior: UnsafeRow, before: UnsafeRow, after: UnsafeRow, size: Int): UnsafeRow = {
-    def n(r: UnsafeRow): Int = if (r == null) 0 else r.getSizeInBytes
-    val a = new Array[Byte](Head + n(prior) + n(before) + n(after) + Rows.padded(task.headersSize))
-    var at = Head
-    var nulls = 0L
-    def put(i: Int, base: AnyRef, offset: Long, size: Int): Unit =
-      if (base == null) nulls |= 1L << i
-      else {
-        Platform.putLong(a, Rows.Base + 8 + 8 * i, (at.toLong << 32) | size)
-        Platform.copyMemory(base, offset, a, Rows.Base + at, size)
-        at += Rows.padded(size)
-      }
-    def row(i: Int, r: UnsafeRow): Unit = if (r == null) nulls |= 1L << i else put(i, r.getBaseObject, r.getBaseOffset, r.getSizeInBytes)
-    row(Prior, prior)
-    row(Old, before)
-    row(Now, after)
-    put(Headers, task.headersBase, task.headersOffset, task.headersSize)
-    Platform.putLong(a, Rows.Base + 8 + 8 * Size, size.toLong)
-    Platform.putLong(a, Rows.Base, nulls)
-    Rows.of(a, Fields)
+    packed.begin()
+    packed.row(Prior, prior)
+    packed.row(Old, before)
+    packed.row(Now, after)
+    task.writeHeaders(packed, Headers)
+    packed.put(Size, size)
+    packed.result()
   }
 
   // In another stage the table is what was let go: a copy of that, not one over a copy of the parent.
@@ -171,7 +148,7 @@ final class Suppress(id: Int, name: String, store: String, key: RowType, value: 
     private val seen = new UnsafeRow(value.fields)
     override def get(key: UnsafeRow): UnsafeRow = {
       val g = rows.find(key)
-      val i = if (g == null) null else buffered(g)
+      val i = if (g == null) null else g.first
       if (i == null) { val r = behind.get(key); ts = behind.ts; r }
       else {
         ts = View.Unknown
@@ -188,7 +165,6 @@ object Suppress {
   private val Headers = 3
   private val Size = 4
   private val Fields = 5
-  private val Head = 48
   def keptType(value: RowType): RowType = RowType(new StructType()
     .add("prior", value.schema).add("old", value.schema).add("now", value.schema).add("headers", BinaryType).add("size", IntegerType))
 }

@@ -40,6 +40,6 @@ final class TableAggregate(
       // Without an aggregate to add to, reduce keeps the time of the record itself.
       if (before != null && (initial != null || base != null)) time = math.max(ts, e.ts)
     }
-    update(e, key, now, before, time)
+    change(e, key, now, before, time)
   }
 }

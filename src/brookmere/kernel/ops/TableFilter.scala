@@ -27,7 +27,7 @@ final class TableFilter(
     } else {
       val e = rows.entry(key)
       val before = if (sendOld) rows.value(e) else null
-      if (versioned || !(sendOld && before == null && now == null)) update(e, key, now, before, ts)
+      if (versioned || !(sendOld && before == null && now == null)) change(e, key, now, before, ts)
     }
   }
 }
@@ -36,14 +36,11 @@ final class TableFilter(
 final class FilterView(predicate: Bound, negate: Boolean, of: View) extends View {
   override def sources: Seq[View] = Seq(of)
   override def over(sources: Seq[View]): View = new FilterView(predicate, negate, sources.head)
-  override def look(): Look = new Look {
-    private val from = of.look()
+  override def look(): Look = lookOver(of.look())
+  private def lookOver(from: Look): Look = new ComputedLook(from) {
     private val test = predicate.compile()
     private val record = new RecordRow
-    override def isVersioned: Boolean = from.isVersioned
-    override def get(key: UnsafeRow): UnsafeRow = kept(key, from.get(key))
-    override def get(key: UnsafeRow, at: Long): UnsafeRow = kept(key, from.get(key, at))
-    private def kept(key: UnsafeRow, value: UnsafeRow): UnsafeRow = {
+    override protected def computed(key: UnsafeRow, value: UnsafeRow): UnsafeRow = {
       ts = from.ts
       if (value != null && Test(test, record.set(key, value, ts)) != negate) value else null
     }

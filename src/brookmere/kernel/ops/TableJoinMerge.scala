@@ -11,5 +11,5 @@ final class TableJoinMerge(id: Int, name: String, store: String, sendOld: Boolea
 
   override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit =
     if (store == null) forward(key, value, if (sendOld) old else null, ts)
-    else update(rows.entry(key), key, value, old, ts)
+    else change(rows.entry(key), key, value, old, ts)
 }

@@ -26,7 +26,7 @@ final class TableMapValues(
     if (store == null) forward(key, now, if (sendOld) mapped(mapOld, key, old, ts) else null, ts)
     else {
       val e = rows.entry(key)
-      update(e, key, now, if (sendOld) rows.value(e) else null, ts)
+      change(e, key, now, if (sendOld) rows.value(e) else null, ts)
     }
   }
 }
@@ -35,14 +35,11 @@ final class TableMapValues(
 final class MapView(mapper: Bound, seesNull: Boolean, of: View) extends View {
   override def sources: Seq[View] = Seq(of)
   override def over(sources: Seq[View]): View = new MapView(mapper, seesNull, sources.head)
-  override def look(): Look = new Look {
-    private val from = of.look()
+  override def look(): Look = lookOver(of.look())
+  private def lookOver(from: Look): Look = new ComputedLook(from) {
     private val map = mapper.compile()
     private val record = new RecordRow
-    override def isVersioned: Boolean = from.isVersioned
-    override def get(key: UnsafeRow): UnsafeRow = mapped(key, from.get(key))
-    override def get(key: UnsafeRow, at: Long): UnsafeRow = mapped(key, from.get(key, at))
-    private def mapped(key: UnsafeRow, value: UnsafeRow): UnsafeRow = {
+    override protected def computed(key: UnsafeRow, value: UnsafeRow): UnsafeRow = {
       ts = if (value == null) View.Unknown else from.ts
       if (value == null && !seesNull) null else map(record.set(key, value, ts))
     }

@@ -9,6 +9,6 @@ final class TableSource(id: Int, name: String, store: String, sendOld: Boolean) 
     else if (store == null) forward(key, value, null, ts)
     else {
       val e = rows.entry(key)
-      update(e, key, value, rows.value(e), ts)
+      change(e, key, value, rows.value(e), ts)
     }
 }

@@ -1,7 +1,7 @@
 package brookmere.kernel.ops
 
 import brookmere.kernel.core.Dropped
-import brookmere.kernel.state.Item
+import brookmere.kernel.state.{Clock, Item}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
@@ -43,7 +43,7 @@ final class TimeWindowAggregate(id: Int, name: String, fold: Fold, emission: Emi
     update(i, key, after, before, time)
   }
 
-  override protected def closedFrom(sentTo: Long): Long = if (sentTo == Windowing.NoTime) 0L else math.max(0L, sentTo - size) + 1
+  override protected def closedFrom(sentTo: Long): Long = if (sentTo == Clock.NoTime) 0L else math.max(0L, sentTo - size) + 1
   override protected def closedTo(closeTime: Long): Long = closeTime - size
   override protected def mayHaveClosed(from: Long, to: Long): Boolean = firstWindow(to) != firstWindow(from - 1) || lastWindow(to) != lastWindow(from - 1)
   private def lastWindow(ts: Long): Long = ts / step * step

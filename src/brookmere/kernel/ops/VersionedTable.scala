@@ -39,7 +39,6 @@ final class VersionedCopy(id: Int, name: String, store: String, span: Long) exte
 
 /** Looks into a versioned table. */
 private[ops] final class VersionedLook(of: VersionedTable) extends Look {
-  private var row: UnsafeRow = null
   override def isVersioned: Boolean = true
   override def get(key: UnsafeRow): UnsafeRow = shown(of.versions.latest(key))
   override def get(key: UnsafeRow, at: Long): UnsafeRow = shown(of.versions.at(key, at))
@@ -47,9 +46,7 @@ private[ops] final class VersionedLook(of: VersionedTable) extends Look {
   private def shown(i: Item): UnsafeRow =
     if (i == null) null
     else {
-      if (row == null) row = new UnsafeRow(of.versions.fields)
-      row.pointTo(i.value, i.value.length)
       ts = i.time
-      row
+      row(i.value, of.versions.fields)
     }
 }

@@ -53,12 +53,9 @@ final class WaitingJoin(
     }
 
   private def release(until: Long): Unit = if (waiting.firstTime <= until) {
-    val due = waiting.between(waiting.firstTime, until, order)
-    if (due.length > 0) {
-      val headers = task.keepHeaders()
-      due.foreach(release)
-      task.headers(headers)
-    }
+    val headers = task.keepHeaders()
+    waiting.takeUntil(until, order)(release)
+    task.headers(headers)
   }
 
   private def release(i: Item): Unit = {
@@ -76,9 +73,8 @@ final class WaitingJoin(
 
   private def pack(value: UnsafeRow): UnsafeRow = {
     packed.begin()
-    packed.bytes(WaitingJoin.Value, value.getBaseObject, value.getBaseOffset, value.getSizeInBytes)
-    if (task.headersBase == null) packed.setNull(WaitingJoin.Headers)
-    else packed.bytes(WaitingJoin.Headers, task.headersBase, task.headersOffset, task.headersSize)
+    packed.row(WaitingJoin.Value, value)
+    task.writeHeaders(packed, WaitingJoin.Headers)
     packed.result()
   }
 }

@@ -23,16 +23,13 @@ final class WindowCopy(id: Int, name: String, store: String, timeField: Int) ext
   }
 
   override def look(): Look = new Look {
-    private var row: UnsafeRow = null
     override def get(key: UnsafeRow): UnsafeRow = {
       val group = rows.find(key)
       val item = if (group == null || key.getLong(timeField) < rows.oldest) null else rows.item(group, key.getLong(timeField), 0L)
       if (item == null || item.value == null) null
       else {
-        if (row == null) row = new UnsafeRow(rows.valueFields)
-        row.pointTo(item.value, item.value.length)
         ts = item.ts
-        row
+        row(item.value, rows.valueFields)
       }
     }
   }

@@ -2,10 +2,10 @@ package brookmere.kernel.ops
 
 import brookmere.kernel.core._
 import brookmere.kernel.expr.{Bound, Projection, RowType}
-import brookmere.kernel.rows.{KeyOrder, Rows, WindowKeys}
-import brookmere.kernel.state.{Clock, GroupStore, Item, Pending}
+import brookmere.kernel.rows.{KeyOrder, WindowKeys}
+import brookmere.kernel.state.{Clock, Entry, Group, GroupStore, Item}
 
-import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /** What all windowed aggregates are made of. `result` is what is sent of an aggregate that keeps more than that. */
 final case class Fold(store: String, key: RowType, initial: Bound, step: Bound, merge: Bound, result: Bound) {
@@ -19,20 +19,17 @@ final case class Emission(sendOld: Boolean, onClose: Boolean, all: Boolean, skip
  * A table of windows: folds values into windows of their key, and sends the results, at every
  * update, once per batch, or when a window has closed. Its stream time is its own.
  */
-abstract class Windowing(id: Int, name: String, fold: Fold, emission: Emission) extends Evaluating(id, name) with View with Idle {
+abstract class Windowing(id: Int, name: String, fold: Fold, emission: Emission)
+    extends Updating(id, name, emission.sendOld, fold.result) with Idle {
   @transient protected var rows: GroupStore = _
   @transient protected var clock: Clock = _
   /** The close time up to which windows were sent. */
-  @transient private var sent: Clock = _
+  @transient private var sentTo: Clock = _
   @transient private var apply: Projection = _
   @transient private var mergeTwo: Projection = _
   @transient protected var start: UnsafeRow = _
   @transient protected var keys: WindowKeys = _
   @transient private var order: KeyOrder = _
-  @transient private var show: Array[Projection] = _
-  @transient private var shown: GenericInternalRow = _
-  @transient private var pending: Pending = _
-  @transient private var lastOnly = false
 
   override def open(): Unit = {
     super.open()
@@ -41,20 +38,14 @@ abstract class Windowing(id: Int, name: String, fold: Fold, emission: Emission) 
     start = Initial(fold.initial)
     keys = new WindowKeys(fold.key)
     order = new KeyOrder(fold.key)
-    if (fold.result != null) {
-      show = Array(fold.result.compile(), fold.result.compile())
-      shown = new GenericInternalRow(1)
-    }
   }
 
   override def attach(task: Task): Unit = {
     super.attach(task)
     rows = task.groups(fold.store)
-    clock = task.clock(Clock.ofNode(name), Windowing.NoTime)
-    sent = task.clock(Clock.ofNode(name) + ":sent", Windowing.NoTime)
-    lastOnly = task.settings.lastPerBatch && !emission.onClose
-    pending = new Pending
-    if (emission.onClose) keepUnsent()
+    clock = task.clock(Clock.ofNode(name), Clock.NoTime)
+    sentTo = task.clock(Clock.ofNode(name) + ":sent", Clock.NoTime)
+    if (emission.onClose) { lastOnly = false; keepUnsent() }
   }
 
   /** The bounds of the window that a row stands for. */
@@ -82,38 +73,18 @@ abstract class Windowing(id: Int, name: String, fold: Fold, emission: Emission) 
   /** The row of a window that can be found; null if there is none. */
   protected final def alive(i: Item): Item = if (i == null || i.value == null || i.time < rows.oldest) null else i
 
-  /** Puts a window's aggregate and sends it on. `before` is the old value to tell; it may be a view on the row. */
-  protected final def update(i: Item, key: UnsafeRow, after: UnsafeRow, before: UnsafeRow, ts: Long, keep: Boolean = false): Unit =
-    if (emission.onClose) rows.put(i, after, ts, keep)
-    else if (lastOnly) {
-      rows.put(i, after, ts, keep)
-      i.headers = task.keepHeaders()
-      pending.touch(i)
-    } else {
-      val old = if (emission.sendOld && before != null) before.copy() else null
-      rows.put(i, after, ts, keep)
-      send(key, i, rows.value(i), old, ts)
-    }
+  /** Puts a window's aggregate, and sends it on unless that is for its close. `before` is the old value to tell. */
+  protected final def update(i: Item, key: UnsafeRow, after: UnsafeRow, before: UnsafeRow, ts: Long): Unit =
+    if (emission.onClose) put(i, after, ts) else change(i, key, after, before, ts)
 
-  private def send(key: UnsafeRow, i: Item, now: UnsafeRow, old: UnsafeRow, ts: Long): Unit = {
-    val windowed = keys(key, startOf(i), endOf(i))
-    if (fold.result == null) forward(windowed, now, old, ts) else forward(windowed, visible(0, now), visible(1, old), ts)
-  }
-  private def visible(i: Int, row: UnsafeRow): UnsafeRow =
-    if (row == null) null else { shown.update(0, row); show(i)(shown) }
-
-  override def endBatch(): Unit = if (lastOnly) {
-    var e = pending.take()
-    while (e != null) {
-      val i = e.asInstanceOf[Item]
-      task.headers(i.headers)
-      i.headers = null
-      val old = if (emission.sendOld && i.old != null) Rows.of(i.old, rows.valueFields) else null
-      // A window that came and went within the batch was never seen.
-      if (i.value != null || i.old != null) send(rows.key(i.group), i, rows.value(i), old, i.ts)
-      e = pending.take()
-    }
-  }
+  /** True if the bytes of the values before are looked at after an update. */
+  protected def keepsBytes: Boolean = false
+  override protected def put(e: Entry, value: UnsafeRow, ts: Long): Unit = rows.put(item(e), value, ts, keepsBytes)
+  override protected def value(e: Entry): UnsafeRow = rows.value(item(e))
+  override protected def valueFields: Int = rows.valueFields
+  override protected def keyOf(e: Entry): UnsafeRow = rows.key(item(e).group)
+  override protected def sent(key: UnsafeRow, e: Entry): UnsafeRow = keys(key, startOf(item(e)), endOf(item(e)))
+  private def item(e: Entry): Item = e.asInstanceOf[Item]
 
   /** The rows of closed windows, as times from and to, for a new close time; to below from: none. */
   protected def closedFrom(sentTo: Long): Long
@@ -135,43 +106,35 @@ abstract class Windowing(id: Int, name: String, fold: Fold, emission: Emission) 
 
   /** Sends the windows that have closed, each once. */
   protected final def emitClosed(closeTime: Long): Unit =
-    if (emission.onClose && (sent.time == Windowing.NoTime || sent.time < closeTime)) {
+    if (emission.onClose && (sentTo.time == Clock.NoTime || sentTo.time < closeTime)) {
       val to = closedTo(closeTime)
       if (to >= 0) {
-        val from = closedFrom(sent.time)
-        if (sent.time == Windowing.NoTime || mayHaveClosed(from, to)) {
+        val from = closedFrom(sentTo.time)
+        if (sentTo.time == Clock.NoTime || mayHaveClosed(from, to)) {
           rows.between(if (emission.all) from else math.max(from, rows.form.droppable(rows.clock.time)), to, order).foreach { i =>
             send(rows.key(i.group), i, rows.value(i), null, i.ts)
           }
-          sent.time = closeTime
+          sentTo.time = closeTime
           keepUnsent()
         }
       }
     }
 
   /** Windows that were not sent yet stay, however far stream time jumps. */
-  private def keepUnsent(): Unit = if (emission.all) rows.keepFrom = closedFrom(sent.time)
+  private def keepUnsent(): Unit = if (emission.all) rows.keepFrom = closedFrom(sentTo.time)
 
   override def keptIn: String = fold.store
   override def look(): Look = new Look {
-    private val found = new UnsafeRow(fold.step.result.fields)
-    private val part = if (fold.result == null) null else fold.result.compile()
-    private val whole = new GenericInternalRow(1)
+    private val shown = new Shown(fold.result)
     override def get(key: UnsafeRow): UnsafeRow = {
       val g = rows.seek(keys.inner(key))
       val i = if (g == null) null else alive(itemOf(g, keys.start(key), keys.end(key)))
       if (i == null) null
       else {
         ts = i.ts
-        found.pointTo(i.value, i.value.length)
-        if (part == null) found else { whole.update(0, found); part(whole) }
+        shown(row(i.value, rows.valueFields))
       }
     }
   }
-  protected def itemOf(g: brookmere.kernel.state.Group, start: Long, end: Long): Item = rows.item(g, start, 0L)
-}
-
-object Windowing {
-  /** What stream time is before the first record. */
-  val NoTime: Long = -1L
+  protected def itemOf(g: Group, start: Long, end: Long): Item = rows.item(g, start, 0L)
 }

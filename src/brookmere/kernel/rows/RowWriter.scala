@@ -10,7 +10,7 @@ import org.apache.spark.unsafe.Platform
 final class RowWriter(fields: Int) {
   private val fixed = 8 + 8 * fields
   private var buffer = new Array[Byte](512)
-  private val row = new UnsafeRow(fields)
+  private val written = new UnsafeRow(fields)
   private var end = fixed
   private var nulls = 0L
 
@@ -18,8 +18,8 @@ final class RowWriter(fields: Int) {
 
   def result(): UnsafeRow = {
     Platform.putLong(buffer, Rows.Base, nulls)
-    row.pointTo(buffer, end)
-    row
+    written.pointTo(buffer, end)
+    written
   }
 
   def setNull(i: Int): Unit = {
@@ -40,6 +40,10 @@ final class RowWriter(fields: Int) {
     val at = reserve(i, length)
     from.get(position, buffer, at, length)
   }
+
+  /** A packed row as a field; null for none. */
+  def row(i: Int, r: UnsafeRow): Unit =
+    if (r == null) setNull(i) else bytes(i, r.getBaseObject, r.getBaseOffset, r.getSizeInBytes)
 
   /** Copies a variable-length field of another row. */
   def copy(i: Int, from: UnsafeRow, field: Int): Unit =

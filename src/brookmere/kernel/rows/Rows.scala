@@ -32,6 +32,13 @@ object Rows {
       to
     }
 
+  /** A row of one field that is true, for rows of which only the place matters. */
+  val mark: UnsafeRow = {
+    val a = new Array[Byte](16)
+    Platform.putLong(a, Base + 8, 1L)
+    of(a, 1)
+  }
+
   def padded(n: Int): Int = (n + 7) & ~7
 
   /** A packed row with one variable-length field that holds the given bytes. */

@@ -154,7 +154,7 @@ final class Takeover private (
 }
 
 object Takeover {
-  private val OfTask = Set(Clock.StreamTime, "last-record", "last-tick")
+  private val OfTask = Set(Clock.StreamTime, Clock.LastRecord, Clock.LastTick)
   /** A time before all others: seen from there, no row is too old. */
   private val Early = Long.MinValue / 2
   /** How many rows are written at once. */

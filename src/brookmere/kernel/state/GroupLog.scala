@@ -27,7 +27,7 @@ final class GroupLog(d: StoreDef, backend: Backend, task: Int, times: Times, tab
   override def group(key: UnsafeRow): Group = {
     val hash = EntryTable.hash(key)
     val g = groups.find(key, hash)
-    if (g != null) g.asInstanceOf[Group] else made(Rows.bytes(key), hash)
+    if (g != null) g.asInstanceOf[Group] else new Group(Rows.bytes(key), hash)
   }
 
   override def part(key: UnsafeRow): Group = group(key)
@@ -40,12 +40,6 @@ final class GroupLog(d: StoreDef, backend: Backend, task: Int, times: Times, tab
       gone.forEach(g => g.bucket = Long.MaxValue)
       gone = wheel.take(before)
     }
-  }
-
-  private def made(key: Array[Byte], hash: Int): Group = {
-    val g = new Group(key, hash)
-    groups.add(g)
-    g
   }
 
   override protected def register(g: Group, time: Long): Unit = {
@@ -80,7 +74,7 @@ final class GroupLog(d: StoreDef, backend: Backend, task: Int, times: Times, tab
       val g = i.group
       groups.bytes -= i.held
       g.compact()
-      if (g.count == 0 && groups.find(key(g), g.hash) == g) groups.remove(g)
+      if (g.count == 0 && g.known) { g.known = false; groups.remove(g) }
     }
   }
 
@@ -145,10 +139,10 @@ final class GroupLog(d: StoreDef, backend: Backend, task: Int, times: Times, tab
         found.value = null
         known.hasHoles = true
         known.compact()
-        if (known.count == 0) groups.remove(known)
+        if (known.count == 0) { known.known = false; groups.remove(known) }
       }
     } else {
-      val g = if (known == null) made(key, hash) else known
+      val g = if (known == null) new Group(key, hash) else known
       if (found == null) {
         val i = new Item(g, time, number, sub)
         i.value = value

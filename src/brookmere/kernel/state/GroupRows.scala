@@ -48,6 +48,8 @@ final class GroupRows(d: StoreDef, backend: Backend, task: Int, times: Times, ca
     var g = groups.find(key, hash).asInstanceOf[Group]
     if (g == null) {
       g = new Group(Rows.bytes(key), hash)
+      // That a key has no rows is worth knowing, too.
+      g.known = true
       groups.add(g)
     }
     g.used = batch
@@ -78,15 +80,25 @@ final class GroupRows(d: StoreDef, backend: Backend, task: Int, times: Times, ca
     if (here != null || g.whole) here
     else {
       val found = backend.get(d.name, rowsOut.key(g.key, time, number, null))
-      if (found == null) null else read(g, time, number, null, found)
+      if (found == null) null
+      else {
+        val i = filled(new Item(g, time, number, null), found)
+        place(g, i)
+        i
+      }
     }
   }
 
-  private def read(g: Group, time: Long, number: Long, sub: Array[Byte], value: UnsafeRow): Item = {
-    val i = new Item(g, time, number, sub)
+  /** A row of the state as a row of a group, which it is not put into. */
+  private def read(g: Group, key: UnsafeRow, value: UnsafeRow): Item = {
+    val item = key.getStruct(2, if (form.sub.isEmpty) 2 else 3)
+    val sub = form.sub.map(t => Rows.bytes(item.getStruct(2, t.fields))).orNull
+    filled(new Item(g, item.getLong(0), item.getLong(1), sub), value)
+  }
+
+  private def filled(i: Item, value: UnsafeRow): Item = {
     i.ts = value.getLong(0)
     i.value = Rows.bytes(value.getStruct(1, valueFields))
-    place(g, i)
     i
   }
 
@@ -94,16 +106,15 @@ final class GroupRows(d: StoreDef, backend: Backend, task: Int, times: Times, ca
   private def fill(g: Group): Unit = {
     val here = new java.util.HashSet[String]()
     var n = 0
-    while (n < g.count) { here.add(name(g.items(n).time, g.items(n).number, g.items(n).sub)); n += 1 }
+    while (n < g.count) { here.add(name(g.items(n))); n += 1 }
     backend.rowsOf(d.name, wheelRows.key(g.key)).foreach { case (k, v) =>
-      val item = k.getStruct(2, if (form.sub.isEmpty) 2 else 3)
-      val sub = form.sub.map(t => Rows.bytes(item.getStruct(2, t.fields))).orNull
-      if (here.isEmpty || !here.contains(name(item.getLong(0), item.getLong(1), sub))) read(g, item.getLong(0), item.getLong(1), sub, v)
+      val i = read(g, k, v)
+      if (here.isEmpty || !here.contains(name(i))) place(g, i)
     }
     g.whole = true
   }
-  private def name(time: Long, number: Long, sub: Array[Byte]): String =
-    s"$time/$number/${if (sub == null) "" else new String(sub, java.nio.charset.StandardCharsets.ISO_8859_1)}"
+  private def name(i: Item): String =
+    s"${i.time}/${i.number}/${if (i.sub == null) "" else new String(i.sub, java.nio.charset.StandardCharsets.ISO_8859_1)}"
 
   /** Takes a row over from a store in memory. */
   def take(from: Item): Unit = {
@@ -196,12 +207,7 @@ final class GroupRows(d: StoreDef, backend: Backend, task: Int, times: Times, ca
 
   override def rows(): Iterator[Item] =
     backend.rows(d.name).filter(r => StateRows.taskOf(r._1) == task).map { case (k, v) =>
-      val item = k.getStruct(2, if (form.sub.isEmpty) 2 else 3)
-      val sub = form.sub.map(t => Rows.bytes(item.getStruct(2, t.fields))).orNull
-      val i = new Item(new Group(Rows.bytes(k.getStruct(1, keyFields)), 0), item.getLong(0), item.getLong(1), sub)
-      i.ts = v.getLong(0)
-      i.value = Rows.bytes(v.getStruct(1, valueFields))
-      i
+      read(new Group(Rows.bytes(k.getStruct(1, keyFields)), 0), k, v)
     }.filter(canBeFound)
 }
 

@@ -24,6 +24,8 @@ object Item {
 final class Group(key: Array[Byte], hash: Int) extends Entry(key, hash) {
   private[state] var items: Array[Item] = Group.None
   private[state] var count = 0
+  /** It stands in the table of its store. */
+  private[state] var known = false
   /** Some of its rows have no value any more. */
   private[state] var hasHoles = false
   /** All its rows are here, not only those that were asked for. */
@@ -41,6 +43,20 @@ final class Group(key: Array[Byte], hash: Int) extends Entry(key, hash) {
     var high = count
     while (low < high) { val m = (low + high) >>> 1; if (items(m).time < time) low = m + 1 else high = m }
     low
+  }
+
+  /** The earliest row that is not deleted; null if there is none. */
+  def first: Item = {
+    var i = 0
+    while (i < count && items(i).value == null) i += 1
+    if (i == count) null else items(i)
+  }
+
+  /** The latest row that is not deleted; null if there is none. */
+  def last: Item = {
+    var i = count - 1
+    while (i >= 0 && items(i).value == null) i -= 1
+    if (i < 0) null else items(i)
   }
 
   private[state] def insert(at: Int, item: Item): Unit = {
@@ -79,7 +95,7 @@ abstract class GroupStore(val d: StoreDef, protected val groups: EntryTable, tim
   final val form: Groups = d.groups.get
   final val keyFields: Int = d.key.fields
   final val valueFields: Int = d.value.fields
-  final val clock: Clock = times.clock(Clock.ofStore(d.name), GroupStore.NoTime)
+  final val clock: Clock = times.clock(Clock.ofStore(d.name), Clock.NoTime)
   protected final val dirty = new ArrayList[Item]()
   private val valueRow = new UnsafeRow(valueFields)
   private val keyRow = new UnsafeRow(keyFields)
@@ -114,8 +130,7 @@ abstract class GroupStore(val d: StoreDef, protected val groups: EntryTable, tim
   final def add(g: Group, time: Long, number: Long, sub: UnsafeRow = null): Item = {
     val item = new Item(g, time, number, Rows.bytes(sub))
     if (sub != null) item.order = subOrder.bytes(sub)
-    g.insert(position(g, time, number, item.order), item)
-    groups.bytes += item.held
+    insert(g, item)
     if (form.retention != Groups.Forever || form.timed) register(g, time)
     item
   }
@@ -123,6 +138,12 @@ abstract class GroupStore(val d: StoreDef, protected val groups: EntryTable, tim
   /** Puts a row at its place in a group, while the state is read. */
   protected final def place(g: Group, item: Item): Unit = {
     if (item.sub != null) { subRow.pointTo(item.sub, item.sub.length); item.order = subOrder.bytes(subRow) }
+    insert(g, item)
+  }
+
+  private def insert(g: Group, item: Item): Unit = {
+    // A group without rows is nobody's: it is known from its first row on.
+    if (!g.known) { g.known = true; groups.add(g) }
     g.insert(position(g, item.time, item.number, item.order), item)
     groups.bytes += item.held
   }
@@ -212,6 +233,12 @@ abstract class GroupStore(val d: StoreDef, protected val groups: EntryTable, tim
     keyed.map(_._1)
   }
 
+  /** Hands the rows of all keys up to a time, in order, to `f`, which removes them. For timed stores that are emptied by hand. */
+  final def takeUntil(to: Long, order: KeyOrder)(f: Item => Unit): Unit = if (firstTime <= to) {
+    between(Long.MinValue, to, order).foreach(f)
+    forget(to + 1)
+  }
+
   /** Among rows of one time, those of a lower rank come first, whatever their keys. */
   private def rank(number: Long): Long = if (form.shape == Groups.Session) number else number >>> GroupStore.RankShift
 
@@ -255,8 +282,6 @@ abstract class GroupStore(val d: StoreDef, protected val groups: EntryTable, tim
 }
 
 object GroupStore {
-  /** What a store's time is before anything was put. */
-  val NoTime: Long = -1L
   /** Where the rank stands in the number of a row. */
   val RankShift = 40
 
@@ -272,25 +297,6 @@ object GroupStore {
         Rows.bytes(keys(key, i.time, end))
       case Groups.Session => Rows.bytes(keys(key, i.number, i.time))
       case _ => Rows.bytes(key)
-    }
-  }
-
-  def open(d: StoreDef, backend: Backend, task: Int, times: Times, caches: java.util.Map[String, AnyRef], limits: Store.Limits): GroupStore = {
-    val name = s"$task/${d.name}"
-    def rows = {
-      val cache = caches.get(name) match { case t: GroupCache => t; case _ => val t = new GroupCache; caches.put(name, t); t }
-      new GroupRows(d, backend, task, times, cache, limits.cacheBytes)
-    }
-    if (d.kind == StoreDef.RocksDb) rows
-    else {
-      val log = caches.get(name) match {
-        case t: GroupTable => t
-        case _: GroupCache => null
-        case _ => val t = new GroupTable(d.groups.get); caches.put(name, t); t
-      }
-      val max = if (d.kind == StoreDef.Auto) limits.logBytes else Long.MaxValue
-      val store = if (log == null) null else new GroupLog(d, backend, task, times, log, max)
-      if (store == null || log.moved) rows else store
     }
   }
 }

@@ -2,6 +2,8 @@ package brookmere.kernel.state
 
 import java.util.{ArrayList, Arrays}
 
+import scala.reflect.ClassTag
+
 import brookmere.kernel.rows.Rows
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
@@ -79,24 +81,34 @@ object Store {
   /** Opens the stores of a task; `caches` may hold what the batch before left. */
   def open(all: Array[StoreDef], backend: Backend, task: Int, times: Times, caches: java.util.Map[String, AnyRef], limits: Limits): Map[String, Kept] =
     all.map { d =>
-      d.name -> (if (d.groups.isEmpty) open(d, backend, task, caches, limits) else GroupStore.open(d, backend, task, times, caches, limits))
+      val places = new Places(d, s"$task/${d.name}", caches, limits)
+      d.name -> (d.groups match {
+        case None => places.open(
+          new LogTable, (t: LogTable, max) => new LogStore(d, backend, task, t, max),
+          new EntryTable, (t: EntryTable) => new RocksStore(d, backend, task, t, limits.cacheBytes))
+        case Some(form) => places.open(
+          new GroupTable(form), (t: GroupTable, max) => new GroupLog(d, backend, task, times, t, max),
+          new GroupCache, (t: GroupCache) => new GroupRows(d, backend, task, times, t, limits.cacheBytes))
+      })
     }.toMap
 
-  private def open(d: StoreDef, backend: Backend, task: Int, caches: java.util.Map[String, AnyRef], limits: Limits): Store = {
-    val name = s"$task/${d.name}"
-    def rows = {
-      val cache = caches.get(name) match { case t: EntryTable => t; case _ => val t = new EntryTable; caches.put(name, t); t }
-      new RocksStore(d, backend, task, cache, limits.cacheBytes)
-    }
-    if (d.kind == StoreDef.RocksDb) rows
-    else {
-      val log = caches.get(name) match {
-        case t: LogTable => t
-        case t: EntryTable => null
-        case _ => val t = new LogTable; caches.put(name, t); t
+  /** Finds out whether a store is one in memory or one of rows, and what the batch before left of it. */
+  private final class Places(d: StoreDef, name: String, caches: java.util.Map[String, AnyRef], limits: Limits) {
+    def open[L <: LogPlace: ClassTag, C <: AnyRef: ClassTag](newLog: => L, log: (L, Long) => Kept, newCache: => C, rows: C => Kept): Kept = {
+      def ofRows = rows(left[C](newCache))
+      val isOfRows = caches.get(name) match { case _: C => true; case _ => d.kind == StoreDef.RocksDb }
+      if (isOfRows) ofRows
+      else {
+        val table = left[L](newLog)
+        val store = log(table, if (d.kind == StoreDef.Auto) limits.logBytes else Long.MaxValue)
+        // Only its log tells that a store has outgrown memory.
+        if (table.moved) ofRows else store
       }
-      val store = if (log == null) null else new LogStore(d, backend, task, log, if (d.kind == StoreDef.Auto) limits.logBytes else Long.MaxValue)
-      if (store == null || log.moved) rows else store
+    }
+
+    private def left[T <: AnyRef: ClassTag](made: => T): T = caches.get(name) match {
+      case t: T => t
+      case _ => val t = made; caches.put(name, t); t
     }
   }
 }

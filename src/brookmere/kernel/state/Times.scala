@@ -19,7 +19,12 @@ final class Clock(val name: String, first: Long) {
 object Clock {
   /** No time has been seen yet. */
   val Never: Long = Long.MinValue
+  /** Stream time before the first record, as Kafka Streams has it. */
+  val NoTime: Long = -1L
   val StreamTime = "stream-time"
+  /** The wall clock at the last record of a task, and at its last tick. */
+  val LastRecord = "last-record"
+  val LastTick = "last-tick"
   def ofStore(name: String): String = "store:" + name
   def ofNode(name: String): String = "node:" + name
 }

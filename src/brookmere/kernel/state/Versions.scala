@@ -24,13 +24,13 @@ final class Versions(store: GroupStore, history: Long) {
       val item = if (found == null) store.add(g, time, 0L) else found
       if (value == null) store.put(item, nothing, GroupStore.Deleted, keep = true)
       else store.put(item, value, time, keep = true)
-      if (last(g) eq item) Latest else Past
+      if (g.last eq item) Latest else Past
     }
 
   /** The latest version of a key, or null if there is none or it was deleted. */
   def latest(key: UnsafeRow): Item = {
     val g = store.find(key)
-    if (g == null) null else shown(last(g))
+    if (g == null) null else shown(g.last)
   }
 
   /** The version that was valid at a time, or null. The latest one is found however old it is. */
@@ -38,7 +38,7 @@ final class Versions(store: GroupStore, history: Long) {
     val g = store.find(key)
     if (g == null) null
     else if (time < store.clock.time - history) {
-      val i = shown(last(g))
+      val i = shown(g.last)
       if (i == null || i.time > time) null else i
     } else {
       var i = g.size - 1
@@ -50,11 +50,6 @@ final class Versions(store: GroupStore, history: Long) {
   /** The value as a row, valid until the next call. */
   def value(i: Item): UnsafeRow = { row.pointTo(i.value, i.value.length); row }
 
-  private def last(g: Group): Item = {
-    var i = g.size - 1
-    while (i >= 0 && g(i).value == null) i -= 1
-    if (i < 0) null else g(i)
-  }
   private def shown(i: Item): Item = if (i == null || i.isDeletion) null else i
 }
 

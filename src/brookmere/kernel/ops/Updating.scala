@@ -1,0 +1,67 @@
+package brookmere.kernel.ops
+
+import brookmere.kernel.core._
+import brookmere.kernel.expr.Bound
+import brookmere.kernel.rows.Rows
+import brookmere.kernel.state.{Entry, Pending}
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
+/**
+ * A processor that keeps rows of a table and sends their updates on: now, or the last one of each row
+ * at the end of the batch. `result` is what is sent of a row that keeps more than that.
+ */
+abstract class Updating(id: Int, name: String, sendOld: Boolean, result: Bound) extends Evaluating(id, name) with View {
+  @transient private var showNow: Shown = _
+  @transient private var showOld: Shown = _
+  @transient private var pending: Pending = _
+  @transient protected var lastOnly = false
+  override def open(): Unit = {
+    super.open()
+    showNow = new Shown(result)
+    showOld = new Shown(result)
+  }
+  override def attach(task: Task): Unit = {
+    super.attach(task)
+    lastOnly = task.settings.lastPerBatch
+    pending = new Pending
+  }
+
+  /** Puts a value into the store; null removes the row. */
+  protected def put(e: Entry, value: UnsafeRow, ts: Long): Unit
+  /** The value as a row, valid until the next call. */
+  protected def value(e: Entry): UnsafeRow
+  protected def valueFields: Int
+  /** The key that the store has for a row. */
+  protected def keyOf(e: Entry): UnsafeRow
+  /** The key that an update of a row is sent with: `key`, or one made of it. */
+  protected def sent(key: UnsafeRow, e: Entry): UnsafeRow = key
+
+  /** Puts a row and sends the update on. `before` is the old value to tell; it may be a view on the row. */
+  protected final def change(e: Entry, key: UnsafeRow, after: UnsafeRow, before: UnsafeRow, ts: Long): Unit =
+    if (lastOnly) {
+      put(e, after, ts)
+      e.headers = task.keepHeaders()
+      pending.touch(e)
+    } else {
+      // The old value's bytes survive the put only if they are copied or still owned by the row.
+      val old = if (sendOld && before != null) before.copy() else null
+      put(e, after, ts)
+      send(key, e, value(e), old, ts)
+    }
+
+  protected final def send(key: UnsafeRow, e: Entry, now: UnsafeRow, old: UnsafeRow, ts: Long): Unit =
+    forward(sent(key, e), showNow(now), showOld(old), ts)
+
+  override def endBatch(): Unit = if (lastOnly) {
+    var e = pending.take()
+    while (e != null) {
+      task.headers(e.headers)
+      e.headers = null
+      val old = if (sendOld && e.old != null) Rows.of(e.old, valueFields) else null
+      // A row that came and went within the batch was never seen.
+      if (e.value != null || e.old != null) send(keyOf(e), e, value(e), old, e.ts)
+      e = pending.take()
+    }
+  }
+}
