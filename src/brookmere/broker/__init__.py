@@ -1,0 +1,1 @@
+"""Starts and stops a real Kafka on this machine, for development and tests."""

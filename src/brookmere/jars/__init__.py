@@ -1,0 +1,1 @@
+"""Turns names of Java libraries into jars: from the cache, a directory or the Maven repository."""
