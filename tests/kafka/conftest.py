@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -16,3 +17,10 @@ def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
     broker.start()
     yield broker
     broker.kill()
+
+
+@pytest.fixture
+def name(request: pytest.FixtureRequest) -> Callable[[str], str]:
+    """Names of topics, groups and applications that no other test has."""
+    mark = f"{zlib.crc32(request.node.nodeid.encode()):08x}"
+    return lambda short: f"{short}-{mark}"
