@@ -5,7 +5,7 @@
      │   └ ExpressionError       a lambda cannot be compiled
      ├ ConfigError               a setting is wrong
      ├ StateError                a state directory cannot be used
-     │   └ InstanceError         the application runs there already
+     │   └ InstanceError         the application runs already, there or elsewhere
      ├ CommandError              the command line names what is not there or cannot be used
      ├ RecordError               a record failed
      │   ├ DeserializationError  its bytes do not decode
@@ -17,11 +17,15 @@
      │   ├ TopicExistsError      there is one of this name already
      │   ├ DamagedTopicError     its files are not as they were written
      │   └ DataLossError         it no longer has the records that were asked for
+     ├ RegistryError             a schema registry does not do what was asked
+     │   ├ UnknownSchemaError    it has no such subject, version, id or schema
+     │   └ IncompatibleSchemaError  a schema may not follow the ones before it
      ├ EngineError               Spark, Java or the kernel failed
      │   ├ KernelBuildError      the kernel does not compile
      │   ├ JavaNotFoundError     there is no Java runtime that fits
      │   ├ JarNotFoundError      a Java library is not there and cannot be fetched
-     │   └ BrokerError           the development broker does not do what was asked
+     │   ├ BrokerError           the development broker does not do what was asked
+     │   └ UnreachableError      Kafka does not answer
      ├ UnsupportedError          known, and not done
      └ InternalError             a bug of Brookmere
 
@@ -89,7 +93,7 @@ class StateError(BrookmereError):
 
 
 class InstanceError(StateError):
-    """The application runs already on the same state directory."""
+    """The application runs already on the same state directory, or another instance has taken over."""
 
 
 class RecordError(BrookmereError):
@@ -231,6 +235,26 @@ class DataLossError(TopicError):
     """A topic no longer has, or never had, the records that were asked for."""
 
 
+class RegistryError(BrookmereError):
+    """A schema registry does not do what was asked: not reached, not allowed, an invalid schema.
+
+    `status` is the HTTP status and `code` the registry's own number, where it answered.
+    """
+
+    def __init__(self, message: str, *, status: int | None = None, code: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+
+
+class UnknownSchemaError(RegistryError):
+    """The registry has no such subject, version, id or schema."""
+
+
+class IncompatibleSchemaError(RegistryError):
+    """The registry's compatibility rules forbid that a schema follows the ones before it."""
+
+
 class EngineError(BrookmereError):
     """Spark, Java or the kernel failed."""
 
@@ -249,6 +273,10 @@ class JarNotFoundError(EngineError):
 
 class BrokerError(EngineError):
     """The development broker does not start, or does not do what was asked."""
+
+
+class UnreachableError(EngineError):
+    """Kafka did not answer for as long as it was waited for. Nothing is lost: start again when it is back."""
 
 
 class UnsupportedError(BrookmereError):

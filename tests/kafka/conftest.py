@@ -1,22 +1,11 @@
-"""What the tests on Kafka share: one real broker for the whole test run."""
+"""What the tests on Kafka share."""
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
-
-from brookmere.broker import Broker
-
-
-@pytest.fixture(scope="session")
-def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
-    """A running Kafka with one broker; it ends with the test run, even if that is killed."""
-    broker = Broker(tmp_path_factory.mktemp("kafka"), tied=True)
-    broker.start()
-    yield broker
-    broker.kill()
 
 
 @pytest.fixture

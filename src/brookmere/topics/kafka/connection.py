@@ -58,7 +58,7 @@ class Connection:
         )
 
     def reader(self) -> Consumer:
-        """Return a consumer that reads what is committed, is in no group, and tells where a partition ends."""
+        """Return a consumer that reads what is committed, joins no group, and tells where partitions end."""
         options = {
             "fetch.wait.max.ms": "50",
             **self._consumer,
