@@ -62,8 +62,9 @@ def launch(
 
     def write(rows: DataFrame, assembly: Any) -> Any:
         to = assembly.destinations(
-            dict(compiled.sinks), set(compiled.routed), set(compiled.taps), dict(compiled.windowed)
-        )
+            dict(compiled.sinks), set(compiled.routed), set(compiled.taps), dict(compiled.windowed),
+            set(compiled.changelogs),
+        )  # fmt: skip
         sinks: Any = session._jvm.brookmere.topics.Sinks  # type: ignore[union-attr]
         sinks.register(
             name, str(topics.resolve()), application, to, compiled.program, list(compiled.numbers),

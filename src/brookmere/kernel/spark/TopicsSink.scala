@@ -163,7 +163,7 @@ final class TopologyWriter(plan: SinkPlan) extends DataWriter[InternalRow] {
     val keyOffset = r.getBaseOffset + (keyAt >>> 32).toInt
     val partition =
       if (s.partitions == 1) 0
-      else if (keyLength < 0) Slots.taskOf(plan.slots, r.getInt(Layout.Task)) % s.partitions
+      else if (keyLength < 0 || plan.to.byTask(node)) Slots.taskOf(plan.slots, r.getInt(Layout.Task)) % s.partitions
       else Murmur2.partition(r.getBaseObject, keyOffset, math.max(0, keyLength - plan.to.windowBytes(node)), s.partitions)
     val ts = if (s.appendTime) now else r.getLong(Layout.Ts)
     staging.records(topic, partition).add(ts, r.getBaseObject, keyOffset, keyLength,
