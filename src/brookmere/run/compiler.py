@@ -46,6 +46,12 @@ class Compiled:
     changelogs: Mapping[int, str]
     """By sink, the store whose changes it writes: to the partition of the task, whatever the key."""
 
+    def destinations(self, assembly: Any) -> Any:
+        """Return what tells the kernel where the rows of the last stage go."""
+        return assembly.destinations(
+            dict(self.sinks), set(self.routed), set(self.taps), dict(self.windowed), set(self.changelogs)
+        )
+
 
 def compile_plan(
     plan: Plan,
