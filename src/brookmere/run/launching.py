@@ -14,6 +14,7 @@ from brookmere.config import Config
 from brookmere.dsl.builder import StreamsBuilder
 from brookmere.errors import StateError
 from brookmere.plan.stages import Plan, plan
+from brookmere.run.changelog_topics import logged
 from brookmere.run.compiler import Compiled, compile_plan
 from brookmere.run.embedded import launch
 from brookmere.run.evolution import Evolution, compare
@@ -76,7 +77,7 @@ def launch_application(program: StreamsBuilder | Topology, config: Config, direc
     topology = _topology(program, config)
     topics = Topics(config.topics_dir)
     needed = plan_topics(topology, topics, config)
-    planned = plan(topology, needed.partitions)
+    planned, needed = logged(plan(topology, needed.partitions), needed, topics, config)
     instance = hold(directory, topology.application_id)
     try:
         return _launch(planned, needed, topics, config, instance)
@@ -112,7 +113,7 @@ def _launch(planned: Plan, needed: TopicPlan, topics: Topics, config: Config, in
         if evolution is not None:
             evolution.check(directory)
         for name, partitions in needed.new.items():
-            topics.create(name, partitions, exist_ok=True)
+            topics.create(name, partitions, needed.settings.get(name), exist_ok=True)
             logger.info("created the topic %s with %d partitions", name, partitions)
         now = replace(now, topics={**now.topics, **{name: topics[name].id for name in planned.topics}})
 
@@ -150,8 +151,9 @@ def check_application(
         StateError: the state cannot be read.
     """
     topology = _topology(program, config)
-    needed = plan_topics(topology, Topics(config.topics_dir), config)
-    planned = plan(topology, needed.partitions)
+    topics = Topics(config.topics_dir)
+    needed = plan_topics(topology, topics, config)
+    planned, needed = logged(plan(topology, needed.partitions), needed, topics, config)
     before = read_identity(directory)
     if before is None:
         return None

@@ -1,4 +1,4 @@
-"""Turns the serde of a table's keys or values, if it has one that fits, into what its changelog is written with."""
+"""Turns the serde of a table's keys or values into what its changelog is written with."""
 
 from __future__ import annotations
 
