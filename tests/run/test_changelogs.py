@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 
 import brookmere as bm
 from brookmere.testing import TopologyTestDriver
-from tests.run.homes import Home, count
+from tests.run.homes import Home
 
 pytestmark = pytest.mark.usefixtures("spark")
 
@@ -24,8 +24,8 @@ Given = dict[str, list[tuple[str, str | None, int]]]
 Rows = dict[Any, tuple[Any, int]]
 
 
-def ms(count: int) -> timedelta:
-    return timedelta(milliseconds=count)
+def ms(number: int) -> timedelta:
+    return timedelta(milliseconds=number)
 
 
 def everything() -> tuple[bm.StreamsBuilder, dict[str, tuple[bm.Serde, bm.Serde]]]:
@@ -79,11 +79,24 @@ def everything() -> tuple[bm.StreamsBuilder, dict[str, tuple[bm.Serde, bm.Serde]
 
 GIVEN: Given = {
     "in": [
-        ("x", "a", NOW), ("y", "b", NOW + 1), ("x", "b", NOW + 5), ("z", "a", NOW + 10), ("y", None, NOW + 20),
-        ("x", "aa", NOW + 30), ("x", "b", NOW + 31), ("w", "c", NOW + 33), ("x", "d", NOW + 26),
+        ("x", "a", NOW),
+        ("y", "b", NOW + 1),
+        ("x", "b", NOW + 5),
+        ("z", "a", NOW + 10),
+        ("y", None, NOW + 20),
+        ("x", "aa", NOW + 30),
+        ("x", "b", NOW + 31),
+        ("w", "c", NOW + 33),
+        ("x", "d", NOW + 26),
     ],
-    "other": [("a", "1", NOW), ("b", "2", NOW + 1), ("x", "3", NOW + 2), ("b", None, NOW + 25), ("w", "4", NOW + 40)],
-}  # fmt: skip
+    "other": [
+        ("a", "1", NOW),
+        ("b", "2", NOW + 1),
+        ("x", "3", NOW + 2),
+        ("b", None, NOW + 25),
+        ("w", "4", NOW + 40),
+    ],
+}
 
 
 def write(home: Home, given: Given) -> None:

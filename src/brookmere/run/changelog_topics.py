@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
-from brookmere.config import Config
+from brookmere.config import Config, topic_settings
 from brookmere.errors import ConfigError, Fault, TopologyError, nearest
 from brookmere.plan.changelogs import Changelog, changelogs, with_changelogs
 from brookmere.plan.stages import Plan
 from brookmere.run.inputs import TopicPlan
+from brookmere.topics.kinds import AnyTopic, AnyTopics
 from brookmere.topology.nodes import Store
 from brookmere.topology.windows import FOREVER
 
@@ -19,7 +19,7 @@ _ALL = "all"
 _VERSIONS_LAG_MS = 86_400_000
 
 
-def logged(plan: Plan, needed: TopicPlan, topics: Any, config: Config) -> tuple[Plan, TopicPlan]:
+def logged(plan: Plan, needed: TopicPlan, topics: AnyTopics, config: Config) -> tuple[Plan, TopicPlan]:
     """Return the plan with the sinks of its changelogs, and the topics with those of the changelogs.
 
     Raises:
@@ -31,7 +31,13 @@ def logged(plan: Plan, needed: TopicPlan, topics: Any, config: Config) -> tuple[
     found = changelogs(plan, disabled=disabled, default_clock=not wall_clock)
     written = [log for log in found if not log.is_source]
     there = {log.topic for log in written if log.topic in topics}
-    faults = [fault for log in written if log.topic in there for fault in _misfits(log, topics[log.topic])]
+    wanted = {log.topic: changelog_settings(log.store, config) for log in written}
+    faults = [
+        fault
+        for log in written
+        if log.topic in there
+        for fault in _misfits(log, topics[log.topic], wanted[log.topic]["cleanup.policy"])
+    ]
     if faults:
         raise TopologyError(faults)
     missing = [log for log in written if log.topic not in there]
@@ -39,13 +45,19 @@ def logged(plan: Plan, needed: TopicPlan, topics: Any, config: Config) -> tuple[
         needed,
         written=(*needed.written, *(log.topic for log in written)),
         new={**needed.new, **{log.topic: log.partitions for log in missing}},
-        settings={**needed.settings, **{log.topic: topic_settings(log.store, config) for log in missing}},
+        settings={**needed.settings, **{log.topic: wanted[log.topic] for log in missing}},
     )
 
 
-def topic_settings(store: Store, config: Config) -> dict[str, str]:
-    """Return the settings of a store's changelog, as Kafka Streams chooses them."""
-    settings = {"cleanup.policy": _policy(store), "message.timestamp.type": "CreateTime"}
+def changelog_settings(store: Store, config: Config) -> dict[str, str]:
+    """Return the settings of a store's changelog, as Kafka Streams chooses them.
+
+    On Kafka those with the prefix `topic.` win, except over how long records are kept.
+    """
+    policy = "compact,delete" if store.kind in ("window", "session") else "compact"
+    settings = {"cleanup.policy": policy, "message.timestamp.type": "CreateTime"}
+    if config.on_kafka:
+        settings |= topic_settings(config)
     retention = FOREVER if store.retention_ms is None else store.retention_ms
     if store.kind in ("window", "session"):
         kept = retention + config.windowstore_changelog_additional_retention_ms
@@ -53,10 +65,6 @@ def topic_settings(store: Store, config: Config) -> dict[str, str]:
     elif store.kind == "versioned":
         settings["min.compaction.lag.ms"] = str(min(retention + _VERSIONS_LAG_MS, FOREVER))
     return settings
-
-
-def _policy(store: Store) -> str:
-    return "compact,delete" if store.kind in ("window", "session") else "compact"
 
 
 def _disabled(plan: Plan, config: Config) -> Sequence[str]:
@@ -76,7 +84,7 @@ def _unknown(name: str, named: Sequence[str]) -> Fault:
     return Fault(f"The setting changelog.disabled names {name!r}, which is no store", None, remedy)
 
 
-def _misfits(log: Changelog, topic: Any) -> list[Fault]:
+def _misfits(log: Changelog, topic: AnyTopic, policy: str) -> list[Fault]:
     what = f"The topic {log.topic!r} cannot be the changelog of the store {log.store.name!r}"
     remedy = (
         "Delete it if nobody needs it any more, or run the application under another application.id, "
@@ -84,16 +92,19 @@ def _misfits(log: Changelog, topic: Any) -> list[Fault]:
     )
     faults = []
     if topic.partitions != log.partitions:
-        found = f"the store has {log.partitions} tasks, found {topic.partitions} partitions"
+        found = (
+            f"the store has {_count(log.partitions, 'task')}, found {_count(topic.partitions, 'partition')}"
+        )
         faults.append(Fault(f"{what}: {found}", None, remedy))
-    policy = ",".join(sorted(_policy_of(topic.config).split(",")))
-    if policy != _policy(log.store):
-        found = f"its cleanup.policy must be {_policy(log.store)}, found {policy}"
-        faults.append(Fault(f"{what}: {found}", None, remedy))
+    its = topic.config.cleanup_policy
+    if _words(its) != _words(policy):
+        faults.append(Fault(f"{what}: its cleanup.policy must be {policy}, found {its}", None, remedy))
     return faults
 
 
-def _policy_of(config: Any) -> str:
-    # Embedded topics have typed settings, Kafka's come by name.
-    found = config.get("cleanup.policy", "delete") if isinstance(config, Mapping) else config.cleanup_policy
-    return str(found).replace(" ", "")
+def _words(policy: str) -> set[str]:
+    return {word.strip() for word in policy.split(",")}
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")
