@@ -10,7 +10,7 @@ from brookmere.errors import ConfigError, Fault, TopologyError, nearest
 from brookmere.plan.changelogs import Changelog, changelogs, with_changelogs
 from brookmere.plan.stages import Plan
 from brookmere.run.inputs import TopicPlan
-from brookmere.topics.kinds import AnyTopic, AnyTopics
+from brookmere.topics import AnyTopic, AnyTopics
 from brookmere.topology.nodes import Store
 from brookmere.topology.windows import FOREVER
 
@@ -30,7 +30,8 @@ def logged(plan: Plan, needed: TopicPlan, topics: AnyTopics, config: Config) -> 
     wall_clock = config.default_timestamp_extractor == "wall-clock"
     found = changelogs(plan, disabled=disabled, default_clock=not wall_clock)
     written = [log for log in found if not log.is_source]
-    there = {log.topic for log in written if log.topic in topics}
+    names = topics.names() if written else []
+    there = {log.topic for log in written if log.topic in names}
     wanted = {log.topic: changelog_settings(log.store, config) for log in written}
     faults = [
         fault

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from brookmere.config import Config
 from brookmere.errors import Fault, TopologyError, nearest
 from brookmere.plan.changelogs import changelog_topic
-from brookmere.topics import Topics
+from brookmere.topics import AnyTopics
 from brookmere.topology.nodes import SinkNode, SourceNode, Topology
 from brookmere.topology.validation import place
 
@@ -32,7 +32,7 @@ class TopicPlan:
     """Of the topics that must be created, where they are not those of any topic."""
 
 
-def plan_topics(topology: Topology, topics: Topics, config: Config) -> TopicPlan:
+def plan_topics(topology: Topology, topics: AnyTopics, config: Config) -> TopicPlan:
     """Return what to read, to write and to create.
 
     Raises:
