@@ -54,6 +54,7 @@ from brookmere.errors import (
     TopologyError,
     UnknownSchemaError,
     UnknownTopicError,
+    TransactionError,
     UnreachableError,
     UnsupportedError,
 )
@@ -136,6 +137,7 @@ __all__ = [
     "UnknownSchemaError",
     "UnknownTopicError",
     "UnlimitedWindows",
+    "TransactionError",
     "UnreachableError",
     "UnsupportedError",
     "Windowed",

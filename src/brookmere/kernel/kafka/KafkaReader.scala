@@ -18,7 +18,6 @@ import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, UnsafeProj
 import org.apache.spark.sql.catalyst.util.GenericArrayData
 import org.apache.spark.sql.connector.read.PartitionReader
 import org.apache.spark.unsafe.types.UTF8String
-import org.slf4j.LoggerFactory
 
 import java.nio.ByteBuffer
 
@@ -33,7 +32,6 @@ final class Track(val at: TopicPartition, val number: Int) {
 
 /** A consumer that goes on where its last batch ended, so that records that came in meanwhile are there already. */
 final class BatchConsumer(place: KafkaPlace) {
-  private val log = LoggerFactory.getLogger("brookmere.kafka")
   private val client = new KafkaConsumer[ByteBuffer, ByteBuffer](place.consumers.properties(BatchConsumer.Defaults, BatchConsumer.Fixed),
     new ByteBufferDeserializer, new ByteBufferDeserializer)
   private val tracks = new JHashMap[TopicPartition, Track]()
@@ -110,11 +108,14 @@ final class BatchConsumer(place: KafkaPlace) {
   }
 
   private def skip(e: OffsetOutOfRangeException): Unit = {
-    val starts = client.beginningOffsets(e.partitions)
+    val starts = try client.beginningOffsets(e.offsetOutOfRangePartitions.keySet) catch {
+      case e: KafkaException if Causes.isPassing(e) => return
+      case e: KafkaException => throw place.refusals.explain("Read", e)
+    }
     e.offsetOutOfRangePartitions.forEach { (p, at) =>
       val start = starts.get(p).longValue
       if (!skipsLost || at > start) throw KafkaStream.lost(p.topic, p.partition, at, start)
-      log.warn(s"Retention removed records of the topic '${p.topic}' that were not read: partition ${p.partition} goes on at $start instead of $at")
+      Notices.tell(place.run, s"Retention removed records of the topic '${p.topic}' that were not read: partition ${p.partition} goes on at $start instead of $at.")
       client.seek(p, start)
     }
   }
