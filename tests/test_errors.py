@@ -7,6 +7,7 @@ import pickle
 import pytest
 
 from brookmere.errors import (
+    BrokerError,
     BrookmereError,
     CommandError,
     ConfigError,
@@ -18,6 +19,7 @@ from brookmere.errors import (
     Fault,
     InstanceError,
     InternalError,
+    JarNotFoundError,
     JavaNotFoundError,
     KernelBuildError,
     ProcessingError,
@@ -51,6 +53,8 @@ PARENTS = {
     EngineError: BrookmereError,
     KernelBuildError: EngineError,
     JavaNotFoundError: EngineError,
+    JarNotFoundError: EngineError,
+    BrokerError: EngineError,
     UnsupportedError: BrookmereError,
     InternalError: BrookmereError,
 }

@@ -19,7 +19,9 @@
      │   └ DataLossError         it no longer has the records that were asked for
      ├ EngineError               Spark, Java or the kernel failed
      │   ├ KernelBuildError      the kernel does not compile
-     │   └ JavaNotFoundError     there is no Java runtime that fits
+     │   ├ JavaNotFoundError     there is no Java runtime that fits
+     │   ├ JarNotFoundError      a Java library is not there and cannot be fetched
+     │   └ BrokerError           the development broker does not do what was asked
      ├ UnsupportedError          known, and not done
      └ InternalError             a bug of Brookmere
 
@@ -239,6 +241,14 @@ class KernelBuildError(EngineError):
 
 class JavaNotFoundError(EngineError):
     """There is no Java runtime that fits."""
+
+
+class JarNotFoundError(EngineError):
+    """A Java library is not there, is not the right one, or cannot be fetched."""
+
+
+class BrokerError(EngineError):
+    """The development broker does not start, or does not do what was asked."""
 
 
 class UnsupportedError(BrookmereError):

@@ -1,0 +1,59 @@
+"""Turns a directory into what is known of the Kafka in it: its id, its nodes and their ports, and back."""
+
+from __future__ import annotations
+
+import base64
+import json
+import uuid
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from brookmere.errors import BrokerError
+from brookmere.kernel.cache import write_atomically
+
+FILE = "broker.json"
+CLIENTS, CONTROLLER = "PLAINTEXT", "CONTROLLER"
+
+
+@dataclass(frozen=True, slots=True)
+class NodeLayout:
+    """A node: its id, and the port of each of its listeners."""
+
+    id: int
+    ports: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A Kafka: the version that formatted its directory, its id, and its nodes."""
+
+    version: str
+    cluster: str
+    nodes: tuple[NodeLayout, ...]
+
+    def save(self, directory: Path) -> None:
+        write_atomically(directory / FILE, json.dumps(asdict(self), indent=2).encode())
+
+
+def load(directory: Path) -> Layout | None:
+    """Return the layout that a directory was given; None if it was given none."""
+    try:
+        found = json.loads((directory / FILE).read_text())
+        nodes = tuple(NodeLayout(node["id"], dict(node["ports"])) for node in found["nodes"])
+        return Layout(found["version"], found["cluster"], nodes)
+    except FileNotFoundError:
+        return None
+    except (ValueError, KeyError, TypeError) as failure:
+        raise BrokerError(
+            f"The directory {directory} does not hold a Kafka that can be used.\n"
+            f"Found: {directory / FILE} cannot be read ({failure!r}).\n"
+            "Remove the directory, with its topics, or name another: --dir DIR."
+        ) from failure
+
+
+def new_id() -> str:
+    """Return a new id as Kafka writes them: 22 characters, the first not a minus."""
+    while True:
+        text = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+        if not text.startswith("-"):
+            return text
