@@ -12,7 +12,6 @@ from confluent_kafka import (
     KafkaError,
     Message,
     Producer,
-    TopicCollection,
     TopicPartition,
 )
 from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec
@@ -23,7 +22,8 @@ from benchmarks.kafka.workloads import PARTITIONS
 _PATIENCE = 60.0
 _TRANSACTION_MS = 600_000
 _AT_ONCE = 20_000
-_LINGER = {
+_BUSY = {
+    "log_level": 2,
     "compression.type": "lz4",
     "linger.ms": 50,
     "batch.size": 1 << 20,
@@ -43,7 +43,7 @@ class Cluster:
     @classmethod
     def at(cls, servers: str) -> Cluster:
         """Return the broker that listens there."""
-        return cls(servers, AdminClient({"bootstrap.servers": servers}))
+        return cls(servers, AdminClient({"bootstrap.servers": servers, "log_level": 2}))
 
     def create(self, *names: str) -> None:
         """Create topics that forget nothing."""
@@ -61,31 +61,16 @@ class Cluster:
         known = self.admin.list_topics(timeout=_PATIENCE).topics
         return [name for name in known if name.startswith(f"{application}-")]
 
-    def ends(self, topic: str) -> int:
-        """Return the sum of the offsets up to which a reader of committed records can read."""
+    def ends(self, topic: str) -> list[int]:
+        """Return the offset of each partition up to which a reader of committed records can read."""
         wanted = {TopicPartition(topic, number): OffsetSpec.latest() for number in range(PARTITIONS)}
         found = self.admin.list_offsets(wanted, isolation_level=IsolationLevel.READ_COMMITTED)
-        return sum(future.result(_PATIENCE).offset for future in found.values())
-
-    def wait_for(self, topic: str) -> None:
-        """Wait until the partitions of a new topic have leaders.
-
-        Raises:
-            QueryFailedError: they have none for long.
-        """
-        deadline = time.monotonic() + _PATIENCE
-        while time.monotonic() < deadline:
-            described = self.admin.describe_topics(TopicCollection([topic]))[topic]
-            try:
-                if all(one.leader for one in described.result(_PATIENCE).partitions):
-                    return
-            except KafkaError:
-                time.sleep(0.05)
-        raise QueryFailedError(f"The topic {topic} has no leader after {_PATIENCE:.0f} s.")
+        ends = {partition.partition: future.result(_PATIENCE).offset for partition, future in found.items()}
+        return [ends[number] for number in range(PARTITIONS)]
 
     def rows(self, topic: str, rows: Iterable[tuple[bytes, bytes]], time_ms: int) -> None:
         """Write the rows of a table."""
-        producer = Producer({"bootstrap.servers": self.servers, "partitioner": "murmur2_random", **_LINGER})
+        producer = Producer({"bootstrap.servers": self.servers, "partitioner": "murmur2_random", **_BUSY})
         for key, value in rows:
             producer.produce(topic, value, key, timestamp=time_ms)
         if producer.flush(_PATIENCE) > 0:
@@ -97,6 +82,7 @@ class Cluster:
             {
                 "bootstrap.servers": self.servers,
                 "group.id": "check",
+                "log_level": 2,
                 "isolation.level": "read_committed",
                 "enable.auto.commit": False,
                 "enable.partition.eof": True,
@@ -136,7 +122,7 @@ class Gate:
                 "bootstrap.servers": cluster.servers,
                 "transactional.id": f"gate-{topic}",
                 "transaction.timeout.ms": _TRANSACTION_MS,
-                **_LINGER,
+                **_BUSY,
             }
         )
         self._producer.init_transactions(_PATIENCE)
