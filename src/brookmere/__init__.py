@@ -36,6 +36,7 @@ from brookmere.errors import (
     EngineError,
     ExpressionError,
     Fault,
+    IncompatibleSchemaError,
     InstanceError,
     InternalError,
     JarNotFoundError,
@@ -44,16 +45,19 @@ from brookmere.errors import (
     ProcessingError,
     ProductionError,
     RecordError,
+    RegistryError,
     StateError,
     TimestampError,
     TopicError,
     TopicExistsError,
     TopologyError,
+    UnknownSchemaError,
     UnknownTopicError,
     UnsupportedError,
 )
 from brookmere.plan.program import explain
 from brookmere.record import Record, WindowedKey
+from brookmere.registry import RegistryClient
 from brookmere.serde import Bool, Bytes, Custom, Double, Int, Json, Long, Serde, Text, Windowed
 from brookmere.topics import Topics
 from brookmere.topology.nodes import Topology
@@ -90,6 +94,7 @@ __all__ = [
     "Fault",
     "Finding",
     "GlobalKTable",
+    "IncompatibleSchemaError",
     "InstanceError",
     "Int",
     "InternalError",
@@ -108,6 +113,8 @@ __all__ = [
     "Progress",
     "Record",
     "RecordError",
+    "RegistryClient",
+    "RegistryError",
     "Serde",
     "SessionWindows",
     "SlidingWindows",
@@ -121,6 +128,7 @@ __all__ = [
     "Topics",
     "Topology",
     "TopologyError",
+    "UnknownSchemaError",
     "UnknownTopicError",
     "UnlimitedWindows",
     "UnsupportedError",

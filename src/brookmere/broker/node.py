@@ -14,6 +14,7 @@ from brookmere.broker.processes import ProcessIdentity, identify
 from brookmere.kernel.cache import write_atomically
 
 _SHOWN_LINES = 12
+_KILL_SECONDS = 10.0
 
 # Becomes Java. What it leaves beside it waits for a line; when its input ends without one, the process that
 # started this is gone, however it ended, and Java is ended, too.
@@ -23,8 +24,8 @@ _TIED = 'exec 3<&0 </dev/null; ( read -r _ <&3 || kill -9 $$ ) & exec "$@" 3<&-'
 class Node:
     """One broker, which is a controller as well: its directory and its process."""
 
-    def __init__(self, directory: Path, layout: NodeLayout, *, tied: bool) -> None:
-        self.directory = directory
+    def __init__(self, kafka: Path, layout: NodeLayout, *, tied: bool) -> None:
+        self.directory = kafka / f"node-{layout.id}"
         self.layout = layout
         self._tied = tied
         self._process: subprocess.Popen[bytes] | None = None
@@ -48,6 +49,11 @@ class Node:
     def settings(self) -> Path:
         """Its server.properties."""
         return self.directory / "server.properties"
+
+    @property
+    def log_settings(self) -> Path:
+        """What decides which lines go to its log."""
+        return self.directory / "log4j2.properties"
 
     @property
     def log(self) -> Path:
@@ -92,15 +98,18 @@ class Node:
         if (identity := self.identity) is not None:
             identity.signal(signal.SIGTERM)
 
+    def stop(self, seconds: float) -> None:
+        """Let the process end in its own time, and kill it if it takes more than that many seconds."""
+        self.ask_to_stop()
+        if (identity := self.identity) is not None:
+            identity.wait(seconds)
+        self.kill()
+
     def kill(self) -> None:
         """End the process at once, as a crash would."""
         if (identity := self.identity) is not None:
             identity.signal(signal.SIGKILL)
-            identity.wait(10)
-        self.forget()
-
-    def forget(self) -> None:
-        """Clean up after the process, which has ended."""
+            identity.wait(_KILL_SECONDS)
         self._close()
         self._pid_file.unlink(missing_ok=True)
 

@@ -65,4 +65,15 @@ def server_properties(
         "background.threads": "2",
         **more,
     }
-    return "".join(f"{name}={value}\n" for name, value in settings.items())
+    return "".join(f"{name}={_escaped(value)}\n" for name, value in settings.items())
+
+
+def _escaped(value: str) -> str:
+    """Return a value as files of properties hold it, in plain ASCII.
+
+    >>> _escaped("/tmp/é"), _escaped("C:\\\\data")
+    ('/tmp/\\\\u00e9', 'C:\\\\\\\\data')
+    """
+    units = value.replace("\\", "\\\\").replace("\n", "\\n").encode("utf-16-be")
+    codes = [int.from_bytes(units[place : place + 2]) for place in range(0, len(units), 2)]
+    return "".join(chr(code) if code < 128 else f"\\u{code:04x}" for code in codes)
