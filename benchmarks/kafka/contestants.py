@@ -7,9 +7,10 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.kafka.kinds import GRACE_MS, WINDOW_MS
 from benchmarks.kafka.processes import Child
 from benchmarks.kafka.streams import run_command
-from benchmarks.kafka.workloads import GRACE_MS, WINDOW_MS, Workload
+from benchmarks.kafka.workloads import Workload
 from brookmere.jars import resolve
 
 MEMORY = "2g"

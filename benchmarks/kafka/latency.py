@@ -1,8 +1,8 @@
 """Turns a steady stream of records into the time from the sending of each to its result.
 
-A thread of this process sends 1,000 records a second, in equal distances, each with the time of its sending as its key.
-Another reads the committed results: the key of a result tells when its record was sent. So each record has a key of
-its own, and one result.
+A thread of this process sends 1,000 records a second, in equal distances, each with the time of its sending
+as its key. Another reads the committed results: the key of a result tells when its record was sent. So each
+record has a key of its own, and one result.
 """
 
 from __future__ import annotations
@@ -96,7 +96,12 @@ def _sent(message: Message) -> int:
 
 def _send(cluster: Cluster, workload: Workload, topic: str, number: int) -> None:
     producer = Producer(
-        {"bootstrap.servers": cluster.servers, "linger.ms": 0, "partitioner": "murmur2_random", "log_level": 2}
+        {
+            "bootstrap.servers": cluster.servers,
+            "linger.ms": 0,
+            "partitioner": "murmur2_random",
+            "log_level": 2,
+        }
     )
     value = _ORDER if workload.kind == "projection" else b"12345678"
     began = time.perf_counter()

@@ -1,7 +1,7 @@
 """Runs the query that one writes with PySpark alone until its standard input ends: `native PROGRAM SETTINGS`.
 
-It reads and writes with Spark's own Kafka connector, whose sink writes at least once. State is kept in RocksDB with
-its changelog, as Brookmere's is; everything else stands as Spark is shipped.
+It reads and writes with Spark's own Kafka connector, whose sink writes at least once. State is kept in
+RocksDB with its changelog, as Brookmere's is; everything else stands as Spark is shipped.
 """
 
 from __future__ import annotations
@@ -21,9 +21,8 @@ from pyspark.sql.streaming.listener import (
     StreamingQueryListener,
 )
 
-from benchmarks.kafka.workloads import GRACE_MS, WINDOW_MS
-from benchmarks.topics.cases import ORDER
-from benchmarks.topics.workloads import LEAST_QUANTITY
+from benchmarks.kafka.kinds import GRACE_MS, WINDOW_MS
+from benchmarks.orders import LEAST_QUANTITY, ORDER
 
 _STATE = "spark.sql.streaming.stateStore"
 
@@ -133,7 +132,9 @@ def _joined(rows: DataFrame, session: SparkSession, given: dict[str, Any]) -> Da
 def _windowed(rows: DataFrame) -> DataFrame:
     window = F.window("timestamp", f"{WINDOW_MS} milliseconds")
     counts = rows.withWatermark("timestamp", f"{GRACE_MS} milliseconds")
-    counts = counts.select("timestamp", F.col("key").cast("string").alias("key")).groupBy("key", window).count()
+    counts = (
+        counts.select("timestamp", F.col("key").cast("string").alias("key")).groupBy("key", window).count()
+    )
     start = F.unix_millis(F.col("window.start")).cast("string")
     return counts.select(
         F.concat_ws("@", "key", start).alias("key"), F.col("count").cast("string").alias("value")

@@ -21,7 +21,9 @@ def main() -> int:
         out=given["out"],
     )
     application = bm.Application(app, given["settings"])
-    application.on_progress(lambda done: _tell(f"processed {done.total_records} {time.time_ns() // 1_000_000}"))
+    application.on_progress(
+        lambda done: _tell(f"processed {done.total_records} {time.time_ns() // 1_000_000}")
+    )
     application.start()
     _tell("running")
     sys.stdin.read()

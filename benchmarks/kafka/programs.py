@@ -7,9 +7,8 @@ from datetime import timedelta
 from pyspark.sql import functions as F
 
 import brookmere as bm
-from benchmarks.kafka.workloads import GRACE_MS, WINDOW_MS, Kind
-from benchmarks.topics.cases import ORDER, PROJECTED
-from benchmarks.topics.workloads import LEAST_QUANTITY
+from benchmarks.kafka.kinds import GRACE_MS, WINDOW_MS, Kind
+from benchmarks.orders import LEAST_QUANTITY, ORDER, PROJECTED
 
 
 def program(kind: Kind, *, application: str, source: str, table: str, out: str) -> bm.StreamsBuilder:

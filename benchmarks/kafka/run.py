@@ -63,9 +63,7 @@ class _Bench:
         self._tell = tell
         self._contestants = [one for one in CONTESTANTS if one.short in options.by]
         self._workloads = [
-            one
-            for one in workloads(options.records, options.kafka_keys)
-            if one.kind in options.programs
+            one for one in workloads(options.records, options.kafka_keys) if one.kind in options.programs
         ]
         self._latencies: list[Latency] = []
 
@@ -100,7 +98,9 @@ class _Bench:
                 lane.start(stack)
                 cold = lane.result.cold
                 assert cold is not None
-                tell(f"kafka  {workload.name}  start  {contestant.name}: {cold.first:.1f} s, {cold.last:.1f} s")
+                tell(
+                    f"kafka  {workload.name}  start  {contestant.name}: {cold.first:.1f} s, {cold.last:.1f} s"
+                )
             for number in range(self._options.rounds):
                 for lane in lanes if number % 2 == 0 else reversed(lanes):
                     drain = lane.drain()
@@ -125,5 +125,7 @@ class _Bench:
         seconds = 3.0 if self._options.quick else 10.0
         found = measure(self._cluster, result.contestant, result.workload, lane.place, child, seconds)
         child.hold()
-        self._tell(f"kafka  {child.name}: p50 {found.quantile(0.5):.0f} ms, p99 {found.quantile(0.99):.0f} ms")
+        self._tell(
+            f"kafka  {child.name}: p50 {found.quantile(0.5):.0f} ms, p99 {found.quantile(0.99):.0f} ms"
+        )
         return found

@@ -1,17 +1,19 @@
 """Turns contestants and a program into numbers: how fast each works off the same records.
 
-How fast a program is must not depend on how fast somebody else writes to its topic, on two cores that both share. So
-a load of records is written beforehand, in a transaction, which no contestant can read: all read committed records
-only. Its commit shows all of them in one go, and costs next to nothing. The clock runs from the commit until the last
-result is committed: until the offset up to which readers of committed records can read the topic of the results, asked
-for every 20 ms, moves for the last time.
+How fast a program is must not depend on how fast somebody else writes to its topic, on two cores that both
+share. So a load of records is written beforehand, in a transaction, which no contestant can read: all read
+committed records only. Its commit shows all of them in one go, and costs next to nothing. The clock runs
+from the commit until the last result is committed: until the offset up to which readers of committed
+records can read the topic of the results, asked for every 20 ms, moves for the last time.
 
-Each contestant has topics of its own with the same records, because a load can be shown once. It is started in a
-process of its own, works off a first load, which gives the numbers of a cold start and warms it up, and then runs until
-the end. While another one has its turn, it is held with SIGSTOP, so it takes no part of the two cores.
+Each contestant has topics of its own with the same records, because a load can be shown once. It is started
+in a process of its own, works off a first load, which gives the numbers of a cold start and warms it up,
+and then runs until the end. While another one has its turn, it is held with SIGSTOP, so it takes no part of
+the two cores.
 
-Kafka Streams with at_least_once commits every 30 seconds, and holds counts back until then. So that this wait is not
-taken for work, its clock runs until it has processed the last record; the results in its cache come with the commit.
+Kafka Streams with at_least_once commits every 30 seconds, and holds counts back until then. So that this
+wait is not taken for work, its clock runs until it has processed the last record; the results in its cache
+come with the commit.
 """
 
 from __future__ import annotations

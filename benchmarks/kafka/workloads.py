@@ -1,7 +1,8 @@
 """Turns a program into the records that it reads, load by load, and into the results it must give.
 
-Record `n` of a program's topic is record `n` modulo the size of its block, and lies `n` tenths of a millisecond
-behind the first. So results are known from the block, and any number of records costs no memory.
+Record `n` of a program's topic is record `n` modulo the size of its block, and lies `n` tenths of a
+millisecond behind the first. So results are known from the block, and any number of records costs no
+memory.
 """
 
 from __future__ import annotations
@@ -12,16 +13,13 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
 
-from benchmarks.topics.workloads import Block, as_result
+from benchmarks.kafka.kinds import KINDS, WINDOW_MS, Kind
+from benchmarks.topics.workloads import Block
 from benchmarks.topics.workloads import Workload as TopicWorkload
 from benchmarks.topics.workloads import block as topic_block
 from brookmere.serde import partition_for
 
-Kind = Literal["projection", "words", "keys", "join", "windows"]
-
-KINDS: tuple[Kind, ...] = ("projection", "words", "keys", "join", "windows")
 PARTITIONS = 4
 START = (int(time.time()) // 3600 - 1) * 3_600_000
 """The time of the first record, in milliseconds: a whole hour, an hour or two ago.
@@ -30,8 +28,6 @@ Old enough for no record to lie in the future, which the broker refuses, and not
 Kafka Streams keeps for its windows would be cleaned away.
 """
 PER_MS = 10
-WINDOW_MS = 10_000
-GRACE_MS = 10_000
 _SHARES = {"projection": 1.0, "words": 0.1, "keys": 1.0, "join": 1.0, "windows": 1.0}
 
 
@@ -130,6 +126,3 @@ def _clicks(users: int) -> Block:
 def _partitions(kind: Kind, keys: int) -> list[int]:
     found = _block(kind, keys).keys
     return [] if found[0] is None else [partition_for(key, PARTITIONS) for key in found if key is not None]
-
-
-__all__ = ["GRACE_MS", "KINDS", "PARTITIONS", "WINDOW_MS", "Kind", "Workload", "as_result", "workloads"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib, subprocess
+import hashlib
+import subprocess
 from pathlib import Path
 
 from brookmere.jars import resolve
@@ -20,8 +21,27 @@ def class_path() -> list[Path]:
     digest = hashlib.sha256(b"".join(f.read_bytes() for f in files)).hexdigest()[:20]
     target = cache_directory() / "streams" / digest
     if not target.exists():
-        tmp = target.with_suffix(".tmp"); tmp.mkdir(parents=True, exist_ok=True)
-        subprocess.run([str(java_command()), "-Xss8m", "-XX:TieredStopAtLevel=1", "-cp", f"{spark_jars()}/*", "scala.tools.nsc.Main", "-nowarn", "-encoding", "UTF-8", "-target:17",
-            "-classpath", ":".join(map(str, [*libraries, *spark_jars().glob("scala-library-*.jar")])), "-d", str(tmp), *map(str, files)], check=True)
+        tmp = target.with_suffix(".tmp")
+        tmp.mkdir(parents=True, exist_ok=True)
+        subprocess.run(
+            [
+                str(java_command()),
+                "-Xss8m",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                f"{spark_jars()}/*",
+                "scala.tools.nsc.Main",
+                "-nowarn",
+                "-encoding",
+                "UTF-8",
+                "-target:17",
+                "-classpath",
+                ":".join(map(str, [*libraries, *spark_jars().glob("scala-library-*.jar")])),
+                "-d",
+                str(tmp),
+                *map(str, files),
+            ],
+            check=True,
+        )
         tmp.rename(target)
     return [target, *libraries, *spark_jars().glob("scala-library-*.jar")]
