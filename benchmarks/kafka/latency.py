@@ -62,7 +62,7 @@ def measure(
         while len(found) < number:
             messages = consumer.consume(1000, 0.005)
             now = time.time_ns()
-            found += [(_sent(message), now) for message in messages]
+            found += [(sent, now) for message in messages if (sent := _sent(message))]
             child.check()
             if time.monotonic() > deadline:
                 raise QueryFailedError(f"{child.name}: {len(found):,} of {number:,} results came in time")
@@ -88,10 +88,12 @@ def _consumer(cluster: Cluster, topic: str) -> Consumer:
     return consumer
 
 
-def _sent(message: Message) -> int:
+def _sent(message: Message) -> int | None:
+    """Return when the record of a result was sent; None for a late result of the records before."""
     if message.error() is not None:
         raise QueryFailedError(f"{message.topic()} cannot be read: {message.error()}")
-    return int(message.key())
+    key = message.key()
+    return int(key) if key.isdigit() else None
 
 
 def _send(cluster: Cluster, workload: Workload, topic: str, number: int) -> None:
