@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -98,15 +99,20 @@ class Child:
         except subprocess.TimeoutExpired:
             self.kill()
             raise QueryFailedError(f"{self.name} did not end within {patience:.0f} s") from None
-        self._reader.join(5.0)
+        self._reader.join(10.0)
         if code != 0:
             self.check()
 
     def kill(self) -> None:
         """End it at once, with all below it."""
         if self._process.poll() is None:
-            _signal(reversed(tree(self.pid)), signal.SIGKILL)
+            _signal(tree(self.pid)[::-1], signal.SIGKILL)
             self._process.wait(10.0)
+        if self._process.stdin is not None:
+            # What was not read of it does not matter any more.
+            with suppress(BrokenPipeError):
+                self._process.stdin.close()
+        self._reader.join(10.0)
 
     def __enter__(self) -> Self:
         return self
@@ -118,8 +124,8 @@ class Child:
 
     def _read(self) -> None:
         assert self._process.stdout is not None
-        with self._log.open("ab") as log:
-            for line in self._process.stdout:
+        with self._log.open("ab") as log, self._process.stdout as lines:
+            for line in lines:
                 words = line.split()
                 if words == [b"running"]:
                     self._ready.set()
@@ -157,7 +163,7 @@ def cpu_seconds(pid: int) -> float:
     return ticks / _TICK
 
 
-def _signal(pids: Sequence[int] | reversed[int], number: signal.Signals) -> None:
+def _signal(pids: Sequence[int], number: signal.Signals) -> None:
     for pid in pids:
         try:
             os.kill(pid, number)
