@@ -13,6 +13,8 @@ from brookmere.broker import Broker
 from brookmere.topics.kafka import KafkaTopics
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
     from tests.kafka.streams import Sides
 
 
@@ -24,7 +26,7 @@ def name(request: pytest.FixtureRequest) -> Callable[[str], str]:
 
 
 @pytest.fixture
-def sides(kafka: Broker, tmp_path: Path) -> Sides:
+def sides(kafka: Broker, spark: SparkSession, tmp_path: Path) -> Sides:
     """Kafka Streams and Brookmere on the same Kafka."""
     from tests.kafka.streams import Sides
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
+from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 import brookmere as bm
@@ -29,7 +30,7 @@ RECORDS = (
 
 
 @pytest.fixture(scope="module")
-def copied(kafka: Broker, tmp_path_factory: pytest.TempPathFactory) -> str:
+def copied(kafka: Broker, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
     sides = Sides(
         KafkaTopics({"bootstrap.servers": kafka.bootstrap_servers}), tmp_path_factory.mktemp("copy")
     )
