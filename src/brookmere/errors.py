@@ -5,7 +5,7 @@
      │   └ ExpressionError       a lambda cannot be compiled
      ├ ConfigError               a setting is wrong
      ├ StateError                a state directory cannot be used
-     │   └ InstanceError         the application runs there already
+     │   └ InstanceError         the application runs already, there or elsewhere
      ├ CommandError              the command line names what is not there or cannot be used
      ├ RecordError               a record failed
      │   ├ DeserializationError  its bytes do not decode
@@ -15,6 +15,7 @@
      ├ TopicError                a topic does not do what was asked
      │   ├ UnknownTopicError     there is no such topic, or no longer
      │   ├ TopicExistsError      there is one of this name already
+     │   ├ AccessError           Kafka does not let this user in, or does not let it do this
      │   ├ DamagedTopicError     its files are not as they were written
      │   └ DataLossError         it no longer has the records that were asked for
      ├ RegistryError             a schema registry does not do what was asked
@@ -24,7 +25,8 @@
      │   ├ KernelBuildError      the kernel does not compile
      │   ├ JavaNotFoundError     there is no Java runtime that fits
      │   ├ JarNotFoundError      a Java library is not there and cannot be fetched
-     │   └ BrokerError           the development broker does not do what was asked
+     │   ├ BrokerError           the development broker does not do what was asked
+     │   └ UnreachableError      Kafka does not answer
      ├ UnsupportedError          known, and not done
      └ InternalError             a bug of Brookmere
 
@@ -92,7 +94,7 @@ class StateError(BrookmereError):
 
 
 class InstanceError(StateError):
-    """The application runs already on the same state directory."""
+    """The application runs already on the same state directory, or another instance has taken over."""
 
 
 class RecordError(BrookmereError):
@@ -205,6 +207,27 @@ class TopicExistsError(TopicError):
     """There is a topic of this name already."""
 
 
+class AccessError(TopicError):
+    """Kafka does not let a user in, or does not let it do something.
+
+    `principal` is who was refused; `operation` and `resource` say what for, such as Read and topic orders,
+    and are None where the user could not log in.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        principal: str | None = None,
+        operation: str | None = None,
+        resource: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.principal = principal
+        self.operation = operation
+        self.resource = resource
+
+
 class DamagedTopicError(TopicError):
     """A file of a topic is missing, cut off or changed.
 
@@ -272,6 +295,10 @@ class JarNotFoundError(EngineError):
 
 class BrokerError(EngineError):
     """The development broker does not start, or does not do what was asked."""
+
+
+class UnreachableError(EngineError):
+    """Kafka did not answer for as long as it was waited for. Nothing is lost: start again when it is back."""
 
 
 class UnsupportedError(BrookmereError):

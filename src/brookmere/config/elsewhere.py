@@ -62,11 +62,9 @@ WITHOUT_EFFECT = frozenset(
         "state.cleanup.delay.ms",
         "state.cleanup.dir.max.age.ms",
         "task.assignor.class",
-        "task.timeout.ms",
         "upgrade.from",
         "window.size.ms",
         "windowed.inner.class.serde",
-        "windowstore.changelog.additional.retention.ms",
     }
 )
 """Settings of Kafka Streams that have nothing to set here."""

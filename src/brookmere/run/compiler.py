@@ -43,6 +43,14 @@ class Compiled:
     windowed: Mapping[int, int]
     """By sink, how many bytes at the end of its keys are a window: the key in front decides the partition."""
     taps: Mapping[int, Callable[[Any, Any], object]]
+    changelogs: Mapping[int, str]
+    """By sink, the store whose changes it writes: to the partition of the task, whatever the key."""
+
+    def destinations(self, assembly: Any) -> Any:
+        """Return what tells the kernel where the rows of the last stage go."""
+        return assembly.destinations(
+            dict(self.sinks), set(self.routed), set(self.taps), dict(self.windowed), set(self.changelogs)
+        )
 
 
 def compile_plan(
@@ -123,6 +131,7 @@ class _Compiler:
                 for n in nodes
                 if isinstance(n, ProcessorNode) and isinstance(n.operator, op.Tap)
             },
+            changelogs={self.numbers[s.name]: s.changelog_of for s in sinks if s.changelog_of is not None},
         )
 
     def _add(self, node: Node) -> None:
@@ -185,6 +194,11 @@ class _Compiler:
             key = self.wire.key_writer(node.key, parent, f"key of {node.name}", where)
             target = self.numbers[self._receiver(topic).name]
             self.builder.repartition(*at, target, self.plan.partitions[topic], key)
+            return
+        if node.changelog_of is not None:
+            key = self.wire.log_writer(node.key, parent, True, f"key of {node.name}", where)
+            value = self.wire.log_writer(node.value, parent, False, f"value of {node.name}", where)
+            self.builder.changelog(*at, key, value)
             return
         if node.late:
             # It writes what its parent receives.

@@ -14,8 +14,8 @@ from brookmere.config import Config
 from brookmere.dsl.builder import StreamsBuilder
 from brookmere.errors import StateError
 from brookmere.plan.stages import Plan, plan
+from brookmere.run.changelog_topics import logged
 from brookmere.run.compiler import Compiled, compile_plan
-from brookmere.run.embedded import launch
 from brookmere.run.evolution import Evolution, compare
 from brookmere.run.forms import identity_of
 from brookmere.run.housekeeping import Housekeeping
@@ -26,7 +26,9 @@ from brookmere.run.moving import is_unfinished
 from brookmere.run.query import Query
 from brookmere.run.session import spark_session
 from brookmere.run.settling import settle
-from brookmere.topics import Topics
+from brookmere.run.streaming import launch
+from brookmere.run.transports import transport
+from brookmere.topics import AnyTopics, Topics, open_topics
 from brookmere.topology.nodes import StoreType, Topology
 
 logger = logging.getLogger(__name__)
@@ -43,9 +45,9 @@ class Launched:
     application: str
     config: Config
     query: Query
-    topics: Topics
+    topics: AnyTopics
     instance: Instance
-    housekeeping: Housekeeping
+    housekeeping: Housekeeping | None
 
     @property
     def log(self) -> Path:
@@ -62,7 +64,8 @@ class Launched:
 
     def release(self) -> None:
         """Give everything back; the query has ended."""
-        self.housekeeping.end()
+        if self.housekeeping is not None:
+            self.housekeeping.end()
         self.instance.release()
 
 
@@ -74,9 +77,9 @@ def launch_application(program: StreamsBuilder | Topology, config: Config, direc
         StateError: the state directory cannot be used, or the application runs there already.
     """
     topology = _topology(program, config)
-    topics = Topics(config.topics_dir)
+    topics = open_topics(config)
     needed = plan_topics(topology, topics, config)
-    planned = plan(topology, needed.partitions)
+    planned, needed = logged(plan(topology, needed.partitions), needed, topics, config)
     instance = hold(directory, topology.application_id)
     try:
         return _launch(planned, needed, topics, config, instance)
@@ -93,7 +96,9 @@ def _topology(program: StreamsBuilder | Topology, config: Config) -> Topology:
     return replace(program, application_id=config.application_id or program.application_id)
 
 
-def _launch(planned: Plan, needed: TopicPlan, topics: Topics, config: Config, instance: Instance) -> Launched:
+def _launch(
+    planned: Plan, needed: TopicPlan, topics: AnyTopics, config: Config, instance: Instance
+) -> Launched:
     application = planned.topology.application_id
     directory = instance.directory
     before = read_identity(directory)
@@ -112,7 +117,7 @@ def _launch(planned: Plan, needed: TopicPlan, topics: Topics, config: Config, in
         if evolution is not None:
             evolution.check(directory)
         for name, partitions in needed.new.items():
-            topics.create(name, partitions, exist_ok=True)
+            topics.create(name, partitions, needed.settings.get(name), exist_ok=True)
             logger.info("created the topic %s with %d partitions", name, partitions)
         now = replace(now, topics={**now.topics, **{name: topics[name].id for name in planned.topics}})
 
@@ -120,14 +125,13 @@ def _launch(planned: Plan, needed: TopicPlan, topics: Topics, config: Config, in
             return launch(
                 compiled,
                 session=session,
-                topics=topics.directory,
+                topics=transport(config, topics, needed.new_partitions),
                 application=application,
                 checkpoint=checkpoint,
                 reset=config.auto_offset_reset,
                 lost=config.data_loss_handler,
                 max_batch_records=config.max_batch_records,
                 dead_letter=config.errors_dead_letter_queue_topic_name,
-                new_partitions=needed.new_partitions,
                 interval_ms=config.commit_interval_ms,
                 clock_ms=config.wall_clock_interval_ms,
                 spark_partitions=min(cores, planned.tasks),
@@ -135,8 +139,10 @@ def _launch(planned: Plan, needed: TopicPlan, topics: Topics, config: Config, in
             )
 
         query = start(settle(directory, evolution, now, topics, start))
-    housekeeping = Housekeeping(topics, written=needed.written, read=planned.topics)
-    housekeeping.start()
+    housekeeping = None
+    if isinstance(topics, Topics):
+        housekeeping = Housekeeping(topics, written=needed.written, read=planned.topics)
+        housekeeping.start()
     return Launched(application, config, query, topics, instance, housekeeping)
 
 
@@ -150,8 +156,9 @@ def check_application(
         StateError: the state cannot be read.
     """
     topology = _topology(program, config)
-    needed = plan_topics(topology, Topics(config.topics_dir), config)
-    planned = plan(topology, needed.partitions)
+    topics = open_topics(config)
+    needed = plan_topics(topology, topics, config)
+    planned, needed = logged(plan(topology, needed.partitions), needed, topics, config)
     before = read_identity(directory)
     if before is None:
         return None
@@ -184,7 +191,10 @@ def _compiled(planned: Plan, session: SparkSession, config: Config) -> Compiled:
 
 def _session(config: Config, log: Path | None) -> SparkSession:
     cores = config.num_stream_threads
-    session = spark_session(master=f"local[{cores}]", partitions=cores, log=log, settings=config.spark)
+    session = spark_session(
+        master=f"local[{cores}]", partitions=cores, log=log, settings=config.spark, kafka=config.on_kafka,
+        jars=config.jars_dir,
+    )  # fmt: skip
     running = session.sparkContext.defaultParallelism
     if running != cores and "spark.master" not in config.spark:
         logger.info(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import shlex
 import shutil
 import uuid
 from collections.abc import Iterator, Mapping
@@ -12,10 +13,11 @@ from pathlib import Path
 from brookmere.errors import TopicError, TopicExistsError, UnknownTopicError, nearest
 from brookmere.names import illegal
 from brookmere.serde import Serde
-from brookmere.topics.consumer import Consumer, Start
+from brookmere.topics.consumer import Consumer
 from brookmere.topics.files import explained, is_older, sync_folder, unique
 from brookmere.topics.folder import LOCK_FILE, TOPIC_FILE, TopicFolder
 from brookmere.topics.home import default_topics_directory
+from brookmere.topics.kinds import Start
 from brookmere.topics.lock import locked
 from brookmere.topics.producer import Producer
 from brookmere.topics.settings import TopicConfig
@@ -43,6 +45,12 @@ class Topics:
 
     def __repr__(self) -> str:
         return f"Topics({str(self.directory)!r})"
+
+    def command(self, rest: str) -> str:
+        """Return a command on these topics as it is typed, such as that which creates one."""
+        usual = self.directory == default_topics_directory()
+        option = "" if usual else f" --topics-dir {shlex.quote(str(self.directory))}"
+        return f"brookmere topics {rest}{option}"
 
     def names(self) -> list[str]:
         """Return the names of all topics, sorted."""

@@ -5,15 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
+from pathlib import Path
 
 from confluent_kafka import TopicCollection
 from confluent_kafka.admin import NewTopic
 
 from brookmere.errors import TopicError, TopicExistsError, UnknownTopicError, nearest
 from brookmere.names import illegal
+from brookmere.serde import Serde
 from brookmere.topics.kafka.connection import Connection
-from brookmere.topics.kafka.failures import Asked, command
+from brookmere.topics.kafka.consumer import KafkaConsumer
+from brookmere.topics.kafka.failures import Asked
 from brookmere.topics.kafka.topic import KafkaTopic
+from brookmere.topics.kinds import Start
+from brookmere.topics.producer import Producer
 
 # Topics of Kafka itself, which no program reads by a pattern.
 _INTERNAL = frozenset(
@@ -26,7 +31,12 @@ class KafkaTopics:
     """The topics of a Kafka cluster. `settings` has the names that Kafka's own clients give them.
 
     `consumer` and `producer` are settings for reading and writing where these differ. `replication` is how
-    many copies new topics get; -1 leaves it to Kafka.
+    many copies new topics get; -1 leaves it to Kafka. `file` is where the settings stand, for errors that
+    tell a command.
+
+    >>> topics = KafkaTopics({"bootstrap.servers": "localhost:9092"})
+    >>> topics.command("create orders --partitions 4")
+    'brookmere topics create orders --partitions 4 --bootstrap-server localhost:9092'
     """
 
     def __init__(
@@ -36,10 +46,9 @@ class KafkaTopics:
         consumer: Mapping[str, str] | None = None,
         producer: Mapping[str, str] | None = None,
         replication: int = -1,
+        file: Path | None = None,
     ) -> None:
-        self._connection = Connection(settings)
-        self._consumer = dict(settings if consumer is None else consumer)
-        self._producer = dict(settings if producer is None else producer)
+        self._connection = Connection(settings, consumer, producer, file)
         self._replication = replication
 
     @property
@@ -49,6 +58,10 @@ class KafkaTopics:
 
     def __repr__(self) -> str:
         return f"KafkaTopics({self.bootstrap_servers!r})"
+
+    def command(self, rest: str) -> str:
+        """Return a command on these topics as it is typed, such as that which creates one."""
+        return self._connection.command(rest)
 
     def names(self) -> list[str]:
         """Return the names of all topics that this user may see, sorted; without those of Kafka itself."""
@@ -64,8 +77,10 @@ class KafkaTopics:
         _check_name(name)
         asked = Asked(f"The topic {name!r} cannot be opened", "Describe", "topic", name)
         try:
-            futures = self._connection.admin.describe_topics(TopicCollection([name]))
-            return KafkaTopic(self._connection, self._connection.answer(futures[name], asked))
+            found = self._connection.answer(
+                lambda: self._connection.admin.describe_topics(TopicCollection([name]))[name], asked
+            )
+            return KafkaTopic(self._connection, found)
         except UnknownTopicError as error:
             raise self._unknown(name) from error
 
@@ -92,7 +107,7 @@ class KafkaTopics:
             config={setting: _text(value) for setting, value in (config or {}).items()},
         )
         try:
-            self._connection.answer(self._connection.admin.create_topics([wanted])[name], asked)
+            self._connection.answer(lambda: self._connection.admin.create_topics([wanted])[name], asked)
         except TopicExistsError:
             if not exist_ok:
                 raise
@@ -104,12 +119,38 @@ class KafkaTopics:
         _check_name(name)
         asked = Asked(f"The topic {name!r} cannot be deleted", "Delete", "topic", name)
         try:
-            self._connection.answer(self._connection.admin.delete_topics([name])[name], asked)
+            self._connection.answer(lambda: self._connection.admin.delete_topics([name])[name], asked)
         except UnknownTopicError as error:
             raise self._unknown(name) from error
         deadline = time.monotonic() + self._connection.patience
         while name in self and time.monotonic() < deadline:
             time.sleep(_LOOK_SECONDS)
+
+    def producer(
+        self,
+        name: str,
+        *,
+        key: Serde | None = None,
+        value: Serde | None = None,
+        linger: timedelta | float = 0.0,
+    ) -> Producer:
+        """Return a producer that writes keys and values with these serdes; without one they are bytes."""
+        return Producer(self[name], key, value, linger=linger)
+
+    def consumer(
+        self,
+        name: str,
+        *,
+        key: Serde | None = None,
+        value: Serde | None = None,
+        start: Start = "earliest",
+        follow: bool = False,
+    ) -> KafkaConsumer:
+        """Return a consumer that starts at "earliest", "latest", a time, or offsets by partition.
+
+        With offsets by partition only these partitions are read.
+        """
+        return KafkaConsumer(self._connection, self[name], key, value, start=start, follow=follow)
 
     def _appeared(self, name: str) -> KafkaTopic:
         """Wait until the brokers know a topic, which the controller has created."""
@@ -125,10 +166,9 @@ class KafkaTopics:
     def _unknown(self, name: str) -> UnknownTopicError:
         meant = nearest(name, self.names())
         hint = f"Did you mean {meant!r}? " if meant else ""
-        where = self._connection
         return UnknownTopicError(
-            f"There is no topic {name!r} at {where.brokers}. {hint}`{command(f'create {name}', where)}` "
-            f"creates it; `{command('list', where)}` shows what there is."
+            f"There is no topic {name!r} at {self.bootstrap_servers}. {hint}"
+            f"`{self.command(f'create {name}')}` creates it; `{self.command('list')}` shows what there is."
         )
 
 
