@@ -84,6 +84,8 @@ def start(directory: Path, port: int) -> Running:
         ended = process.poll() is not None
         found = running(directory)
         if found is not None and found.pid == process.pid:
+            # It is meant to outlive this object, which would warn of that.
+            process.returncode = 0
             return found
         if ended:
             raise RegistryError(_last_words(log_path, begin))
