@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import zlib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from brookmere.broker import Broker
+from brookmere.topics.kafka import KafkaTopics
 from tests.kafka.homes import KafkaHome, Name
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from tests.kafka.streams import Sides
 
 
 @pytest.fixture
@@ -21,3 +28,11 @@ def name(request: pytest.FixtureRequest) -> Name:
 @pytest.fixture
 def home(kafka: Broker, tmp_path: Path, name: Name) -> KafkaHome:
     return KafkaHome(kafka, tmp_path, name)
+
+
+@pytest.fixture
+def sides(kafka: Broker, spark: SparkSession, tmp_path: Path) -> Sides:
+    """Kafka Streams and Brookmere on the same Kafka."""
+    from tests.kafka.streams import Sides
+
+    return Sides(KafkaTopics({"bootstrap.servers": kafka.bootstrap_servers}), tmp_path)
