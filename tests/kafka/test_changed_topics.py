@@ -7,6 +7,7 @@ from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient, NewPartitions
 
 import brookmere as bm
+from brookmere.topics.kafka import KafkaTopics
 from tests.kafka.homes import KafkaHome
 from tests.run.homes import until
 
@@ -66,7 +67,9 @@ def test_topic_that_grows_stops_the_application_and_is_read_after_the_next_start
     application.process_all_available()
 
     grow(home, "in", 3)
-    home.append("in", *(bm.Record(b"x", b"p%d" % p, 9, partition=p) for p in range(3)))
+    # Clients that knew the topic before hear of it some time later.
+    fresh = KafkaTopics({"bootstrap.servers": home.broker.bootstrap_servers})[home.name("in")]
+    fresh.append(bm.Record(b"x", b"p%d" % p, 9, partition=p) for p in range(3))
 
     assert application.wait(60)
     assert isinstance(application.error, bm.TopicError)
@@ -153,7 +156,8 @@ def test_records_that_retention_took_unread_are_told_or_passed_with_a_warning(
 
 def test_records_that_retention_takes_while_it_runs_are_told(home: KafkaHome) -> None:
     home.write("in", *"abcdef")
-    application = home.application(home.shout(), max__batch__records=1, commit__interval__ms=2000)
+    settings = {"max.batch.records": 1, "commit.interval.ms": 2000, "metadata.max.age.ms": 100}
+    application = bm.Application(home.shout(), {**home.settings, **settings})
     application.start()
     until(lambda: application.progress() is not None)
 

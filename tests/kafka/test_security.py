@@ -200,6 +200,8 @@ def test_right_that_is_missing_is_told(
     if without != "create":
         home.create("out")
     allow(home, *(grant for name, grant in grants_of(home).items() if name != without))
+    # What may be written may be seen, too.
+    allow(home, (ResourceType.TOPIC, home.name("out"), AclOperation.DESCRIBE))
 
     with pytest.raises(bm.AccessError) as caught, bob(home, authority) as application:
         application.process_all_available()

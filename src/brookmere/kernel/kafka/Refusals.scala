@@ -100,7 +100,7 @@ object Notices {
 object Patience {
   private val Pause = 500L
   /** So long a broker may take to hear of a topic that is there. */
-  private val MissingNanos = TimeUnit.SECONDS.toNanos(10)
+  private val MissingNanos = TimeUnit.SECONDS.toNanos(5)
 
   /** `topics` are those that are asked about. They should be `there`; `meanwhile` is done before it asks again. */
   def answer[T](place: KafkaPlace, operation: String, topics: Seq[String] = Nil, there: Boolean = false, meanwhile: () => Unit = () => ())(ask: => KafkaFuture[T]): T = {
