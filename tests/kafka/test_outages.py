@@ -8,8 +8,10 @@ from collections.abc import Iterator
 
 import pytest
 from confluent_kafka import Producer
+from pyspark.sql import SparkSession
 
 import brookmere as bm
+from brookmere.run.transports import OnKafka
 from tests.kafka.homes import KafkaHome
 from tests.run.homes import until
 
@@ -128,19 +130,23 @@ def test_batch_whose_transaction_kafka_has_ended_is_done_again(
     assert "does the batch again. Kafka has ended a transaction of the application" in caplog.text
 
 
-def test_instance_that_another_has_replaced_ends(home: KafkaHome) -> None:
+def test_instance_that_another_has_replaced_ends(home: KafkaHome, spark: SparkSession) -> None:
     home.write("in", "a")
-    first = home.application(home.shout())
-    first.start()
-    first.process_all_available()
+    application = home.application(home.shout())
+    application.start()
+    application.process_all_available()
 
-    with home.application(
-        home.shout(), state__dir=home.directory / "other", auto__offset__reset="latest"
-    ) as second:
-        home.write("in", "b")
-        assert first.wait(60)
-        second.process_all_available()
+    # As another process does at its start.
+    assert application._running is not None
+    plan = application._running[0].query.compiled.plan
+    other = OnKafka(application.config)
+    other.open(spark._jvm, home.name("other"), application.application_id, plan, 1, ())
+    home.write("in", "b")
 
-    assert isinstance(first.error, bm.InstanceError)
-    assert "has taken over. This one has written nothing since." in str(first.error)
+    assert application.wait(60)
+    other.close(spark._jvm, home.name("other"))
+    assert isinstance(application.error, bm.InstanceError)
+    assert "has taken over. This one has written nothing since." in str(application.error)
+    assert home.read("out") == ["a!"]
+    home.run(home.shout())
     assert home.read("out") == ["a!", "b!"]

@@ -257,7 +257,7 @@ with application:
     read = lambda path: urllib.request.urlopen(ui + path).read().decode()
     (found,) = json.loads(read("/api/v1/applications"))
     rest = "/api/v1/applications/" + found["id"]
-    pages = ["environment/", "SQL/", "SQL/execution/?id=0", "jobs/", "stages/", "executors/", "StreamingQuery/"]
+    pages = ["environment/", "SQL/", "SQL/execution/?id=0", "jobs/", "stages/", "StreamingQuery/"]
     rests = ["/environment", "/sql?details=true&planDescription=true", "/jobs"]
     for path in [*("/" + page for page in pages), *(rest + end for end in rests)]:
         print(path, read(path))

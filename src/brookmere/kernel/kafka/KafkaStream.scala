@@ -12,7 +12,7 @@ import org.apache.kafka.clients.admin.{ListOffsetsOptions, OffsetSpec, TopicDesc
 import org.apache.kafka.common.{IsolationLevel, TopicPartition}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.read._
-import org.apache.spark.sql.connector.read.streaming.Offset
+import org.apache.spark.sql.connector.read.streaming.{Offset, ReadLimit}
 
 /** The topics of an application on Kafka; only what is committed is seen. */
 final class KafkaStream(options: SourceOptions, place: KafkaPlace) extends RecordStream(options) {
@@ -22,9 +22,9 @@ final class KafkaStream(options: SourceOptions, place: KafkaPlace) extends Recor
   private val matching = place.patterns.map(Pattern.compile)
   /** Topics that match, and are read after the next start. */
   private var unread: Set[String] = Set.empty
-  private var ends: Map[TopicPartition, Long] = Map.empty
   private var ids: Map[String, String] = Map.empty
   private var looked = 0L
+  private var shortSince = 0L
   /** The time at which the batch before was cut. */
   private var lastCut = -1L
 
@@ -38,12 +38,26 @@ final class KafkaStream(options: SourceOptions, place: KafkaPlace) extends Recor
   }
 
   override def earliest(): TopicsOffset = positions(offsets(partitions.toSeq, OffsetSpec.earliest()))
-  override def latest(): TopicsOffset = {
-    val found = offsets(partitions.toSeq, OffsetSpec.latest())
-    // Logs do not become shorter, unless they are others.
-    if (ends.exists { case (p, end) => found(p) < end }) looked = 0
-    ends = found
-    positions(found)
+  override def latest(): TopicsOffset = positions(offsets(partitions.toSeq, OffsetSpec.latest()))
+
+  /**
+   * Logs do not become shorter, unless they are others, or brokers have lost records. A broker that has
+   * become the leader may need a moment to know where they end.
+   */
+  override def latestOffset(from: Offset, limit: ReadLimit): Offset = {
+    val end = super.latestOffset(from, limit)
+    val (before, after) = (read(from).positions, read(end).positions)
+    val short = for ((t, (_, at)) <- before; (_, next) <- after.get(t); p <- at.indices if p < next.length && next(p) < at(p)) yield (t, p, at(p))
+    if (short.isEmpty) {
+      shortSince = 0
+      return end
+    }
+    if (shortSince == 0) {
+      shortSince = System.nanoTime
+      looked = 0
+      look()
+    } else if (System.nanoTime - shortSince > KafkaStream.ShortNanos) throw (KafkaStream.shortened _).tupled(short.head)
+    from
   }
 
   /** Looks now and then whether the topics are still those that the program was planned for. */
@@ -148,6 +162,7 @@ final class KafkaStream(options: SourceOptions, place: KafkaPlace) extends Recor
 
 object KafkaStream {
   private val LookMs = 30000L
+  private val ShortNanos = 30L * 1000 * 1000 * 1000
   private val AnswerMs = 10000L
   /** So few records are read by one Spark task: starting another costs more. */
   private val Few = 4096L
@@ -156,6 +171,10 @@ object KafkaStream {
   def another(topic: String): KafkaStopped = new KafkaStopped(KafkaStopped.Topic,
     s"The topic '$topic' was deleted and created anew since the application read it. " +
     "Its place in the old topic means nothing in the new one: reset the application with `brookmere reset`, or give it a new application.id.")
+
+  def shortened(topic: String, partition: Int, at: Long): KafkaStopped = new KafkaStopped(KafkaStopped.Lost,
+    s"The topic '$topic' has lost records that were read already: partition $partition ends before offset $at, where the application stands. " +
+    "Brokers lose records when one takes over that did not have them all. Reset the application with `brookmere reset` to choose where it goes on.")
 
   def lost(topic: String, partition: Int, at: Long, start: Long): KafkaStopped = new KafkaStopped(KafkaStopped.Lost,
     s"Retention removed records of the topic '$topic' that were not read yet: partition $partition begins at offset $start, and the application stands at $at. " +
