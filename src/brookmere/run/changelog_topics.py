@@ -63,6 +63,9 @@ def changelog_settings(store: Store, config: Config) -> dict[str, str]:
     if store.kind in ("window", "session"):
         kept = retention + config.windowstore_changelog_additional_retention_ms
         settings["retention.ms"] = str(kept if kept < FOREVER else -1)
+        if not config.on_kafka:
+            # Windows of the past live as long as those of today, when the past is what an application reads.
+            settings["retention.clock"] = "records"
     elif store.kind == "versioned":
         settings["min.compaction.lag.ms"] = str(min(retention + _VERSIONS_LAG_MS, FOREVER))
     return settings
