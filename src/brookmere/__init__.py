@@ -28,6 +28,7 @@ from brookmere.dsl.table import GlobalKTable, KTable
 from brookmere.dsl.windowed import WindowedKStream
 from brookmere.dsl.windowed_cogrouped import WindowedCogroupedKStream
 from brookmere.errors import (
+    AccessError,
     BrookmereError,
     ConfigError,
     DamagedTopicError,
@@ -75,8 +76,10 @@ if TYPE_CHECKING:
     from brookmere.run.application import Application
     from brookmere.run.evolution import Evolution, Finding
     from brookmere.run.progress import Progress
+    from brookmere.topics.kafka import KafkaTopics
 
 __all__ = [
+    "AccessError",
     "Application",
     "Bool",
     "BranchedKStream",
@@ -107,6 +110,7 @@ __all__ = [
     "KGroupedTable",
     "KStream",
     "KTable",
+    "KafkaTopics",
     "KernelBuildError",
     "Long",
     "ProcessingError",
@@ -155,16 +159,17 @@ __all__ = [
     "wall_clock",
 ]
 
-# They bring PySpark along, which takes a second that a program without an application need not wait for.
-_WITH_SPARK = {
+# They bring PySpark or Kafka's client along, which programs without them need not wait for.
+_LATER = {
     "Application": "brookmere.run.application",
     "Evolution": "brookmere.run.evolution",
     "Finding": "brookmere.run.evolution",
+    "KafkaTopics": "brookmere.topics.kafka",
     "Progress": "brookmere.run.progress",
 }
 
 
 def __getattr__(name: str) -> object:
-    if name not in _WITH_SPARK:
+    if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_WITH_SPARK[name]), name)
+    return getattr(import_module(_LATER[name]), name)

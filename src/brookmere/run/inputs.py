@@ -53,7 +53,7 @@ def plan_topics(topology: Topology, topics: AnyTopics, config: Config) -> TopicP
     missing = {name: source for name, source in read.items() if name not in there}
     if not config.auto_create_topics:
         faults = [
-            _missing(name, source, there, partitions)
+            _missing(name, source, there, topics.command(f"create {name} --partitions {partitions}"))
             for name, source in missing.items()
             # What the application writes itself it creates as well.
             if name not in written
@@ -80,13 +80,13 @@ def _topics(source: SourceNode, there: Collection[str]) -> tuple[str, ...]:
     return tuple(name for name in there if re.fullmatch(source.pattern, name))
 
 
-def _missing(name: str, source: SourceNode, there: Collection[str], partitions: int) -> Fault:
+def _missing(name: str, source: SourceNode, there: Collection[str], create: str) -> Fault:
     close = nearest(name, there)
     hint = f"Did you mean {close!r}? If not, create it" if close else "Create it"
     return Fault(
         f"The topic {name!r}, which is read, does not exist",
         place(source.name, source.location),
-        f"{hint}: brookmere topics create {name} --partitions {partitions}",
+        f"{hint}: `{create}`",
     )
 
 
