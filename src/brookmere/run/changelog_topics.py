@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from brookmere.config import Config, topic_settings
 from brookmere.errors import ConfigError, Fault, TopologyError, nearest
 from brookmere.plan.changelogs import Changelog, changelogs, with_changelogs
 from brookmere.plan.stages import Plan
+from brookmere.run.compiler import LogStart
+from brookmere.run.identity import Identity
 from brookmere.run.inputs import TopicPlan
 from brookmere.topics import AnyTopic, AnyTopics
-from brookmere.topology.nodes import Store
+from brookmere.topics.times import now_ms
+from brookmere.topology.nodes import SinkNode, Store
 from brookmere.topology.windows import FOREVER
 
 _ALL = "all"
@@ -48,6 +51,31 @@ def logged(plan: Plan, needed: TopicPlan, topics: AnyTopics, config: Config) -> 
         new={**needed.new, **{log.topic: log.partitions for log in missing}},
         settings={**needed.settings, **{log.topic: wanted[log.topic] for log in missing}},
     )
+
+
+def log_starts(
+    plan: Plan, needed: TopicPlan, topics: AnyTopics, before: Identity | None
+) -> dict[str, LogStart]:
+    """Return since when the changelogs of the plan are there, by store.
+
+    One that is not the topic it was, or that the last version did not write, begins anew.
+    """
+    starts = {}
+    for store, topic in _log_topics(plan).items():
+        known = None if before is None or topic in needed.new else before.changelogs.get(store)
+        goes_on = known is not None and topics[topic].id == known[0]
+        starts[store] = LogStart(known[1]) if known and goes_on else LogStart(now_ms(), before is not None)
+    return starts
+
+
+def log_ids(plan: Plan, starts: Mapping[str, LogStart], topics: AnyTopics) -> dict[str, tuple[str, int]]:
+    """Return what the next start has to know of the changelogs, which exist now."""
+    return {store: (topics[topic].id, starts[store].since) for store, topic in _log_topics(plan).items()}
+
+
+def _log_topics(plan: Plan) -> dict[str, str]:
+    sinks = [node for node in plan.topology.nodes if isinstance(node, SinkNode)]
+    return {sink.changelog_of: str(sink.topic) for sink in sinks if sink.changelog_of is not None}
 
 
 def changelog_settings(store: Store, config: Config) -> dict[str, str]:

@@ -28,6 +28,16 @@ DEFAULT_LOG_BYTES = 256 << 20
 
 
 @dataclass(frozen=True, slots=True)
+class LogStart:
+    """Since when the changelog of a store is there."""
+
+    since: int = 0
+    """Another number stands for another beginning. A task that knows of none, or of another, tells its rows."""
+    is_new: bool = False
+    """The store may have rows that are older, and no record may come for them."""
+
+
+@dataclass(frozen=True, slots=True)
 class Compiled:
     """A program in the JVM, and what Python must know to read its output."""
 
@@ -63,19 +73,21 @@ def compile_plan(
     log_bytes: int = DEFAULT_LOG_BYTES,
     store_type: StoreType = "auto",
     timestamps: str = "fail",
+    log_starts: Mapping[str, LogStart] | None = None,
 ) -> Compiled:
     """Return the program of `plan`.
 
     `continue_on` names the handlers that skip a failed record: deserialization, processing, production.
     `store_type` is the kind of the stores that leave it open: "memory", "rocksdb", or "auto", which begins in
     memory and turns to rocksdb when a task's rows exceed `log_bytes`. `cache_bytes` bounds what a rocksdb
-    store keeps in memory between batches. `timestamps` is what the setting default.timestamp.extractor says.
+    store keeps in memory between batches. `timestamps` is what the setting default.timestamp.extractor says,
+    and `log_starts` tells of each store that has one since when its changelog is there.
 
     Raises:
         ExpressionError: lambdas cannot be compiled; the error lists all of them.
     """
     folded_by = {sender: name for name, sender in combinable(plan).items()} if last_per_batch else {}
-    return _Compiler(plan, session, store_type, folded_by, timestamps).compile(
+    return _Compiler(plan, session, store_type, folded_by, timestamps, log_starts or {}).compile(
         continue_on, last_per_batch, cache_bytes, log_bytes
     )
 
@@ -88,6 +100,7 @@ class _Compiler:
     folded_by: Mapping[str, str]
     """By the name of a node, the aggregate that folds the records in front of it."""
     timestamps: str
+    log_starts: Mapping[str, LogStart]
     builder: Any = field(init=False)
     wire: Wire = field(init=False)
     processors: Processors = field(init=False)
@@ -198,7 +211,8 @@ class _Compiler:
         if node.changelog_of is not None:
             key = self.wire.log_writer(node.key, parent, True, f"key of {node.name}", where)
             value = self.wire.log_writer(node.value, parent, False, f"value of {node.name}", where)
-            self.builder.changelog(*at, key, value)
+            start = self.log_starts.get(node.changelog_of, LogStart())
+            self.builder.changelog(*at, key, value, start.since, start.is_new)
             return
         if node.late:
             # It writes what its parent receives.
