@@ -11,6 +11,8 @@ import pytest
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from brookmere.broker import Broker
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--refresh", action="store_true", help="rewrite the expected text files")
@@ -36,3 +38,14 @@ def spark() -> Iterator[SparkSession]:
     session = spark_session()
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="session")
+def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
+    """The one Kafka of the test run, with one broker; it ends with the run, even if that is killed."""
+    from brookmere.broker import Broker
+
+    broker = Broker(tmp_path_factory.mktemp("kafka"), tied=True)
+    broker.start()
+    yield broker
+    broker.kill()

@@ -36,23 +36,28 @@ from brookmere.errors import (
     EngineError,
     ExpressionError,
     Fault,
+    IncompatibleSchemaError,
     InstanceError,
     InternalError,
+    JarNotFoundError,
     JavaNotFoundError,
     KernelBuildError,
     ProcessingError,
     ProductionError,
     RecordError,
+    RegistryError,
     StateError,
     TimestampError,
     TopicError,
     TopicExistsError,
     TopologyError,
+    UnknownSchemaError,
     UnknownTopicError,
     UnsupportedError,
 )
 from brookmere.plan.program import explain
 from brookmere.record import Record, WindowedKey
+from brookmere.registry import RegistryClient
 from brookmere.serde import Bool, Bytes, Custom, Double, Int, Json, Long, Serde, Text, Windowed
 from brookmere.topics import Topics
 from brookmere.topology.nodes import Topology
@@ -89,9 +94,11 @@ __all__ = [
     "Fault",
     "Finding",
     "GlobalKTable",
+    "IncompatibleSchemaError",
     "InstanceError",
     "Int",
     "InternalError",
+    "JarNotFoundError",
     "JavaNotFoundError",
     "JoinWindows",
     "Json",
@@ -106,6 +113,8 @@ __all__ = [
     "Progress",
     "Record",
     "RecordError",
+    "RegistryClient",
+    "RegistryError",
     "Serde",
     "SessionWindows",
     "SlidingWindows",
@@ -119,6 +128,7 @@ __all__ = [
     "Topics",
     "Topology",
     "TopologyError",
+    "UnknownSchemaError",
     "UnknownTopicError",
     "UnlimitedWindows",
     "UnsupportedError",

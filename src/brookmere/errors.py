@@ -17,9 +17,14 @@
      │   ├ TopicExistsError      there is one of this name already
      │   ├ DamagedTopicError     its files are not as they were written
      │   └ DataLossError         it no longer has the records that were asked for
+     ├ RegistryError             a schema registry does not do what was asked
+     │   ├ UnknownSchemaError    it has no such subject, version, id or schema
+     │   └ IncompatibleSchemaError  a schema may not follow the ones before it
      ├ EngineError               Spark, Java or the kernel failed
      │   ├ KernelBuildError      the kernel does not compile
-     │   └ JavaNotFoundError     there is no Java runtime that fits
+     │   ├ JavaNotFoundError     there is no Java runtime that fits
+     │   ├ JarNotFoundError      a Java library is not there and cannot be fetched
+     │   └ BrokerError           the development broker does not do what was asked
      ├ UnsupportedError          known, and not done
      └ InternalError             a bug of Brookmere
 
@@ -229,6 +234,26 @@ class DataLossError(TopicError):
     """A topic no longer has, or never had, the records that were asked for."""
 
 
+class RegistryError(BrookmereError):
+    """A schema registry does not do what was asked: not reached, not allowed, an invalid schema.
+
+    `status` is the HTTP status and `code` the registry's own number, where it answered.
+    """
+
+    def __init__(self, message: str, *, status: int | None = None, code: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+
+
+class UnknownSchemaError(RegistryError):
+    """The registry has no such subject, version, id or schema."""
+
+
+class IncompatibleSchemaError(RegistryError):
+    """The registry's compatibility rules forbid that a schema follows the ones before it."""
+
+
 class EngineError(BrookmereError):
     """Spark, Java or the kernel failed."""
 
@@ -239,6 +264,14 @@ class KernelBuildError(EngineError):
 
 class JavaNotFoundError(EngineError):
     """There is no Java runtime that fits."""
+
+
+class JarNotFoundError(EngineError):
+    """A Java library is not there, is not the right one, or cannot be fetched."""
+
+
+class BrokerError(EngineError):
+    """The development broker does not start, or does not do what was asked."""
 
 
 class UnsupportedError(BrookmereError):

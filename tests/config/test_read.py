@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from brookmere.config import Config, read
-from brookmere.config.elsewhere import ALIASES, REFUSED, WITHOUT_EFFECT
+from brookmere.config.elsewhere import ALIASES, WITHOUT_EFFECT
 from brookmere.config.settings import table
 from brookmere.dsl import rules
 from brookmere.errors import ConfigError
@@ -103,6 +103,7 @@ def test_home_directory_follows_the_environment(monkeypatch: pytest.MonkeyPatch,
         ("deserialization.exception.handler", "com.example.MyHandler", "fail or continue"),
         ("application.id", "my app", "a name of up to 249 letters"),
         ("application.id", "..", "a name of up to 249 letters"),
+        ("replication.factor", 0, "a whole number, at least 1, or -1"),
         ("state.dir", 5, "the path of a directory"),
         ("topology.optimization", "most", "several with commas between them"),
         ("topology.optimization", [], "several with commas between them"),
@@ -158,14 +159,76 @@ def test_something_else_than_settings_is_refused() -> None:
         read(5)  # type: ignore[arg-type]
 
 
-def test_kafka_is_refused_in_words() -> None:
-    with pytest.raises(ConfigError) as caught:
-        read({"bootstrap.servers": "localhost:9092"})
-
-    assert str(caught.value) == (
-        "Brookmere cannot run on Kafka yet, but the setting bootstrap.servers asks for it. "
-        "Leave it out: the application then runs on the embedded topics in topics.dir."
+def test_settings_of_clients_are_kept_as_they_are_given() -> None:
+    config = read(
+        {
+            "bootstrap.servers": ["one:9092", "two:9092"],
+            "producer.linger.ms": timedelta(seconds=1),
+            "enable.metrics.push": False,
+            "topic.retention.ms": -1,
+        },
+        security__protocol="SSL",
     )
+
+    assert config.on_kafka
+    assert config.kafka == {
+        "bootstrap.servers": "one:9092,two:9092",
+        "producer.linger.ms": "1000",
+        "enable.metrics.push": "false",
+        "topic.retention.ms": "-1",
+        "security.protocol": "SSL",
+    }
+
+
+def test_settings_of_clients_have_no_effect_without_brokers(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        config = read({"linger.ms": 5, "security.protocol": "SSL"})
+
+    assert not config.on_kafka
+    assert config == Config()
+    assert "without effect here: linger.ms, security.protocol" in caplog.text
+
+
+def test_settings_that_the_application_decides_about_are_named(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        config = read(
+            {"bootstrap.servers": "one:9092", "consumer.group.id": "mine", "enable.idempotence": True}
+        )
+
+    assert config.kafka == {"bootstrap.servers": "one:9092"}
+    assert "without effect here: consumer.group.id, enable.idempotence" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("bootstrap.server", "bootstrap.servers"),
+        ("ssl.truststore.locaton", "ssl.truststore.location"),
+        ("producer.lingr.ms", "producer.linger.ms"),
+        ("sasl.user.name", "sasl.username"),
+    ],
+)
+def test_unknown_setting_of_a_client_is_refused_with_the_nearest(given: str, meant: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        read({"bootstrap.servers": "one:9092", given: "x"})
+
+    assert str(caught.value) == f"There is no setting {given}. Did you mean {meant}?"
+
+
+def test_settings_for_classes_of_the_user_are_handed_on() -> None:
+    config = read({"bootstrap.servers": "one:9092", "consumer.my.interceptor.level": 3})
+
+    assert config.kafka["consumer.my.interceptor.level"] == "3"
+
+
+def test_empty_addresses_are_refused() -> None:
+    with pytest.raises(ConfigError, match=r"bootstrap.servers is empty. Give it the addresses"):
+        read({"bootstrap.servers": " "})
+
+
+@pytest.mark.parametrize(("given", "found"), [("-1", -1), (3, 3)])
+def test_copies_are_counted_or_left_to_kafka(given: Any, found: int) -> None:
+    assert read({"replication.factor": given}).replication_factor == found
 
 
 @pytest.mark.parametrize(
@@ -235,12 +298,29 @@ def test_secrets_are_never_shown() -> None:
     assert "tiger" not in str(caught.value)
 
 
+def test_secrets_of_clients_are_never_shown() -> None:
+    hidden = {
+        "sasl.jaas.config": "tiger",
+        "sasl.password": "tiger",
+        "ssl.key.password": "tiger",
+        "ssl.keystore.key": "tiger",
+        "producer.ssl.keystore.password": "tiger",
+        "sasl.oauthbearer.client.credentials.client.secret": "tiger",
+        "sasl.oauthbearer.assertion.private.key.passphrase": "tiger",
+    }
+
+    shown = repr(read({"bootstrap.servers": "one:9092", **hidden}))
+
+    assert "bootstrap.servers=one:9092" in shown
+    assert "tiger" not in shown
+
+
 def test_no_name_has_two_meanings() -> None:
     names = [row.name for row in table()]
 
-    assert not set(names) & (WITHOUT_EFFECT | set(ALIASES) | set(REFUSED))
+    assert not set(names) & (WITHOUT_EFFECT | set(ALIASES))
     assert set(ALIASES.values()) <= set(names)
-    assert not WITHOUT_EFFECT & (set(ALIASES) | set(REFUSED))
+    assert not WITHOUT_EFFECT & (set(ALIASES))
 
 
 def test_every_optimization_of_the_builder_can_be_set() -> None:

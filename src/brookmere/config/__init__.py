@@ -1,7 +1,20 @@
 """Turns settings, as Kafka Streams names them, into typed values."""
 
 from brookmere.config.choice import check_choice
+from brookmere.config.clients import client_settings, topic_settings
 from brookmere.config.read import Settings, read
-from brookmere.config.settings import Config, Handler, Setting, home, table
+from brookmere.config.settings import Config, Handler, Setting, home, is_secret, table
 
-__all__ = ["Config", "Handler", "Setting", "Settings", "check_choice", "home", "read", "table"]
+__all__ = [
+    "Config",
+    "Handler",
+    "Setting",
+    "Settings",
+    "check_choice",
+    "client_settings",
+    "home",
+    "is_secret",
+    "read",
+    "table",
+    "topic_settings",
+]

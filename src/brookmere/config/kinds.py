@@ -39,6 +39,15 @@ def whole(at_least: int, *, of: str = "") -> Kind[int]:
     return Kind(f"a whole number{of and f' of {of}'}, at least {at_least}", parse)
 
 
+def copies() -> Kind[int]:
+    """Return the kind of numbers of copies: -1 where another decides."""
+
+    def parse(given: object) -> int:
+        return -1 if given in (-1, "-1") else whole(1).parse(given)
+
+    return Kind("a whole number, at least 1, or -1", parse)
+
+
 def milliseconds() -> Kind[int]:
     """Return the kind of durations: whole milliseconds, or a timedelta."""
     number = whole(0, of="milliseconds")

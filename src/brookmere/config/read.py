@@ -6,10 +6,12 @@ import logging
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from brookmere.config.elsewhere import ALIASES, INSTEAD, REFUSED, without_effect
+from brookmere.config.elsewhere import ALIASES, INSTEAD, without_effect
+from brookmere.config.kafka_names import beside, handed_on
 from brookmere.config.properties import read_properties
 from brookmere.config.settings import Config, Setting, is_secret, table
 from brookmere.errors import ConfigError, Fault, nearest
@@ -20,6 +22,7 @@ Settings = Config | Mapping[str, Any] | str | os.PathLike[str] | None
 """Settings by name, or the path of a file of properties."""
 
 _SPARK = "spark."
+_BROKERS = "bootstrap.servers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,23 +51,30 @@ def read(settings: Settings = None, **overrides: Any) -> Config:
     base = settings if isinstance(settings, Config) else Config()
     rows = {row.name: row for row in table()}
     values: dict[str, Any] = {}
-    spark = dict(base.spark)
+    spark, kafka = dict(base.spark), dict(base.kafka)
     faults: list[Fault] = []
     ignored: list[str] = []
     for given in [*_given(settings), *_keywords(overrides)]:
         name = ALIASES.get(given.name, given.name)
+        if given.value is None:
+            continue
         if name in rows:
             _convert(given, rows[name], values, faults)
-        elif name.startswith(_SPARK) and given.value is not None:
-            spark[name] = _spark_text(given.value)
+        elif name.startswith(_SPARK):
+            spark[name] = _text(given.value)
+        elif handed_on(name):
+            _hand_on(given, kafka, faults)
+            ignored.append(name)
         elif without_effect(name):
             ignored.append(name)
-        elif given.value is not None:
-            faults.append(_refused(given, [*rows, *ALIASES]))
+        else:
+            faults.append(_refused(given, [*rows, *ALIASES, *beside(name)]))
     if faults:
         raise ConfigError(faults)
-    _tell(ignored)
-    return replace(base, **values, spark=spark)
+    if _BROKERS not in kafka:
+        kafka = {}
+    _tell([name for name in ignored if name not in kafka])
+    return replace(base, **values, spark=spark, kafka=kafka)
 
 
 def _given(settings: Settings) -> Iterator[_Given]:
@@ -90,8 +100,6 @@ def _keywords(overrides: Mapping[str, Any]) -> Iterator[_Given]:
 
 
 def _convert(given: _Given, row: Setting, values: dict[str, Any], faults: list[Fault]) -> None:
-    if given.value is None:
-        return
     try:
         values[row.attribute] = row.kind.parse(given.value)
     except (ValueError, KeyError):
@@ -100,9 +108,6 @@ def _convert(given: _Given, row: Setting, values: dict[str, Any], faults: list[F
 
 
 def _refused(given: _Given, known: list[str]) -> Fault:
-    if given.name in REFUSED:
-        what, remedy = REFUSED[given.name]
-        return Fault(f"{what}, but the setting {given.name} asks for it", given.where, remedy)
     # A keyword that is written with one _ for a dot is near to nothing before the dots are there.
     close = nearest(given.name.replace("_", ".") if given.is_keyword else given.name, known)
     remedy = (
@@ -111,8 +116,21 @@ def _refused(given: _Given, known: list[str]) -> Fault:
     return Fault(f"There is no setting {given.written(given.name)}", given.where, remedy)
 
 
-def _spark_text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def _hand_on(given: _Given, kafka: dict[str, str], faults: list[Fault]) -> None:
+    if close := beside(given.name)[:1]:
+        faults.append(_refused(given, list(close)))
+    kafka[given.name] = _text(given.value)
+    if given.name == _BROKERS and not kafka[_BROKERS]:
+        remedy = "Give it the addresses of Kafka's brokers, such as localhost:9092"
+        faults.append(Fault(f"The setting {_BROKERS} is empty", given.where, remedy))
+
+
+def _text(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return ",".join(map(_text, value))
+    if isinstance(value, timedelta):
+        return str(value // timedelta(milliseconds=1))
+    return str(value).lower() if isinstance(value, bool) else str(value).strip()
 
 
 def _tell(ignored: list[str]) -> None:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
-from brookmere.config.kinds import Kind, directory, flag, milliseconds, name, one_of, some_of, whole
+from brookmere.config.kinds import Kind, copies, directory, flag, milliseconds, name, one_of, some_of, whole
 
 Handler = Literal["fail", "continue"]
 
-_SECRET = ("password", "secret", "jaas", "token", "credential")
+_SECRET = ("password", "passphrase", "secret", "jaas", "token", "credential", "keystore.key", "user.info")
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,8 @@ class Config:
     )
     processing_guarantee: str = _row(
         one_of("exactly_once_v2", "at_least_once"),
-        "accepted for programs that set it: results are written exactly once in either case",
+        "exactly_once_v2 writes to Kafka in transactions; at_least_once does without them, and may write "
+        "results twice after a failure; embedded topics get them exactly once in either case",
         "exactly_once_v2",
     )
     deserialization_exception_handler: str = _row(
@@ -167,8 +168,26 @@ class Config:
     errors_dead_letter_queue_topic_name: str | None = _row(
         name(), "the topic that gets the records which failed, as they were read", None, "none"
     )
+    replication_factor: int = _row(
+        copies(),
+        "on Kafka, how many copies a topic gets that the application creates; -1 leaves it to Kafka",
+        -1,
+    )
+    jars_dir: Path | None = _row(  # noqa: RUF009 - a field, made once
+        directory(),
+        "on Kafka, a directory with the Java libraries that are needed; nothing is downloaded then",
+        None,
+        "none",
+    )
     spark: Mapping[str, str] = field(default_factory=dict)
     """Settings of Spark, handed on as they are."""
+    kafka: Mapping[str, str] = field(default_factory=dict)
+    """Settings of Kafka's clients, as they were given; `client_settings` has them for one client."""
+
+    @property
+    def on_kafka(self) -> bool:
+        """Whether the topics are those of Kafka: bootstrap.servers is given."""
+        return "bootstrap.servers" in self.kafka
 
     @property
     def continue_on(self) -> tuple[str, ...]:
@@ -184,7 +203,8 @@ class Config:
             for row in table()
             if set_here[row.name] != getattr(fresh, row.attribute)
         ]
-        shown += [f"{key}={'[hidden]' if is_secret(key) else value}" for key, value in self.spark.items()]
+        handed_on = {**self.kafka, **self.spark}
+        shown += [f"{key}={'[hidden]' if is_secret(key) else value}" for key, value in handed_on.items()]
         return f"Config({', '.join(shown)})"
 
 

@@ -64,11 +64,11 @@ def launch(
         to = assembly.destinations(
             dict(compiled.sinks), set(compiled.routed), set(compiled.taps), dict(compiled.windowed)
         )
-        sinks: Any = session._jvm.brookmere.topics.Sinks  # type: ignore[union-attr]
-        sinks.register(
-            name, str(topics.resolve()), application, to, compiled.program, list(compiled.numbers),
-            dead_letter, new_partitions,
-        )  # fmt: skip
+        jvm: Any = session._jvm
+        place = jvm.brookmere.topics.EmbeddedPlace(str(topics.resolve()), new_partitions)
+        jvm.brookmere.topics.Sinks.register(
+            name, application, to, compiled.program, list(compiled.numbers), dead_letter, place
+        )
         if compiled.taps:
             _listen(session, name, compiled, raised)
         return rows.writeStream.format(FORMAT).option("plan", name)

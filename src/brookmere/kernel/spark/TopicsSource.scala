@@ -1,11 +1,8 @@
 package brookmere.topics
 
-import java.util.{Map => JMap, Optional, Set => JSet}
-import java.util.concurrent.ConcurrentHashMap
+import java.util.{Map => JMap, Set => JSet}
 
-import scala.jdk.CollectionConverters._
-
-import brookmere.kernel.rows.{RawLayout, Ticks}
+import brookmere.kernel.rows.RawLayout
 import brookmere.kernel.topics._
 
 import com.fasterxml.jackson.databind.ObjectMapper
@@ -41,7 +38,7 @@ final class SourceOptions(o: CaseInsensitiveStringMap) extends Serializable {
   private def list(name: String): Array[String] =
     if (o.containsKey(name)) SourceOptions.json.readValue(o.get(name), classOf[Array[String]]) else Array.empty
   private def need(name: String): String = Option(o.get(name)).getOrElse(throw new IllegalArgumentException(s"the option '$name' is missing"))
-  val directory: String = need("dir")
+  def directory: String = need("dir")
   val topics: Array[String] = if (o.containsKey("topic")) Array(o.get("topic")) else list("topics")
   if (topics.isEmpty) throw new IllegalArgumentException("no topic was named: give the option 'topic'")
   /** Topics that are always read to their end. */
@@ -77,51 +74,9 @@ final class TopicsScan(schema: StructType, options: SourceOptions) extends Scan 
   }
 }
 
-/** The wall clock of a batch, and whether the batch left records waiting. */
-final case class Told(wall: Long, waiting: Boolean)
-
-/**
- * Per topic, the topic's id and the next offset of each partition; and the wall clock of the batch
- * that ends here, so that the batch has the same time when it is done again.
- */
-final case class TopicsOffset(positions: Map[String, (String, Array[Long])], told: Option[Told] = None) extends Offset {
-  override def json(): String = {
-    val root = SourceOptions.json.createObjectNode
-    told.foreach(t => root.putObject(TopicsOffset.Clock).put("wall", t.wall).put("waiting", t.waiting))
-    positions.toSeq.sortBy(_._1).foreach { case (topic, (id, offsets)) =>
-      val list = root.putObject(topic).put("id", id).putArray("offsets")
-      offsets.foreach(o => list.add(o))
-    }
-    root.toString
-  }
-
-  def stands(o: TopicsOffset): Boolean =
-    positions.keySet == o.positions.keySet && positions.forall { case (t, (id, at)) =>
-      val (other, there) = o.positions(t)
-      id == other && at.sameElements(there)
-    }
-}
-
-object TopicsOffset {
-  /** No topic can have this name. */
-  private val Clock = "$clock"
-
-  def read(json: String): TopicsOffset = {
-    val root = SourceOptions.json.readTree(json)
-    val clock = root.path(Clock)
-    TopicsOffset(root.properties.asScala.collect { case e if e.getKey != Clock =>
-      e.getKey -> (e.getValue.path("id").asText, e.getValue.path("offsets").elements.asScala.map(_.asLong).toArray)
-    }.toMap, if (clock.isMissingNode) None else Some(Told(clock.path("wall").asLong, clock.path("waiting").asBoolean)))
-  }
-}
-
-/** All topics of an application as one stream, whose batches are cut in the order of the records. */
-final class TopicsStream(options: SourceOptions) extends SupportsTriggerAvailableNow with ReportsSourceMetrics with MicroBatchStream {
+/** The records of embedded topics. */
+final class TopicsStream(options: SourceOptions) extends RecordStream(options) {
   private def log(topic: String): TopicLog = TopicLog(options.directory, topic)
-  private var frozen: Option[TopicsOffset] = None
-  private var frozenWall = 0L
-  /** How many rows of the batch planned last are no records. */
-  @volatile private var ticks = 0
 
   private def each(position: PartitionLog => Long): TopicsOffset =
     TopicsOffset(options.topics.map { t =>
@@ -129,67 +84,15 @@ final class TopicsStream(options: SourceOptions) extends SupportsTriggerAvailabl
       t -> (m.id, m.partitions.map(position))
     }.toMap)
 
-  def earliest(): TopicsOffset = each(_.start)
-  def latest(): TopicsOffset = each(_.end)
+  override def earliest(): TopicsOffset = each(_.start)
+  override def latest(): TopicsOffset = each(_.end)
 
-  override def initialOffset(): Offset = options.begin match {
-    case Some(json) => val from = TopicsOffset.read(json); complete(from).copy(told = from.told)
-    case None => firstOffset()
+  override protected def cut(waiting: Array[Backlog], most: Int): Array[Long] = {
+    val seen = waiting.map(w => Waiting.of(log(w.topic), w.partition, w.start, w.end, math.min(most.toLong, w.end - w.start).toInt))
+    Cut.take(seen, most).zip(seen).map { case (n, w) => w.next(n) }
   }
 
-  private def firstOffset(): TopicsOffset = options.reset match {
-    case "latest" => latest()
-    case "earliest" => earliest()
-    case _ => throw new IllegalStateException(
-      "The application has read nothing yet, and auto.offset.reset is none. Set it to earliest or latest.")
-  }
-
-  /** After a restart Spark hands over offsets as it has read them. */
-  private def read(o: Offset): TopicsOffset = o match {
-    case t: TopicsOffset => t
-    case other => deserializeOffset(other.json)
-  }
-
-  override def deserializeOffset(json: String): TopicsOffset = TopicsOffset.read(json)
-
-  override def latestOffset(): Offset = throw new UnsupportedOperationException("latestOffset(start, limit) is used")
-  override def reportLatestOffset(): Offset = latest()
-  override def prepareForTriggerAvailableNow(): Unit = {
-    frozen = Some(latest())
-    frozenWall = System.currentTimeMillis
-  }
-
-  override def latestOffset(from: Offset, unused: ReadLimit): Offset = {
-    val start = complete(read(from))
-    if (options.stay) return start.copy(told = read(from).told)
-    if (Holds.isHeld(options.application)) return from
-    val end = frozen.getOrElse(latest())
-    val most = options.limit
-    val waiting = options.topics.filterNot(options.whole).flatMap { t => val (_, s) = start.positions(t); end.positions(t)._2.zipWithIndex.map { case (e, p) => (t, p, s(p), e) } }
-    val isCut = most > 0 && waiting.iterator.map(w => w._4 - w._3).sum > most
-    told(read(from), if (isCut) cut(start, end, waiting, most) else end, isCut)
-  }
-
-  /** Adds the wall clock to the end of a batch. Without new records it makes a batch only when it is time for a tick. */
-  private def told(from: TopicsOffset, end: TopicsOffset, waiting: Boolean): TopicsOffset =
-    if (!options.wall) end
-    else {
-      val before = from.told.map(_.wall).getOrElse(0L)
-      // A clock that was set back stands still until it has caught up.
-      val now = math.max(before, if (frozen.isDefined) frozenWall else System.currentTimeMillis)
-      val isTime = options.tick > 0 && now - before >= options.tick
-      if (end.stands(from) && !isTime) from else end.copy(told = Some(Told(now, waiting)))
-    }
-
-  private def cut(start: TopicsOffset, end: TopicsOffset, waiting: Array[(String, Int, Long, Long)], most: Int): TopicsOffset = {
-    val seen = waiting.map { case (t, p, s, e) => Waiting.of(log(t), p, s, e, math.min(most.toLong, e - s).toInt) }
-    val next = Cut.take(seen, most).zip(seen).map { case (n, w) => w.next(n) }
-    val positions = waiting.zip(next).groupBy(_._1._1).map { case (t, parts) => t -> (end.positions(t)._1, parts.sortBy(_._1._2).map(_._2)) }
-    TopicsOffset(end.positions ++ positions)
-  }
-
-  /** Where to read on, for all topics: new ones begin as at a first start; what is gone is told. */
-  private def complete(from: TopicsOffset): TopicsOffset = {
+  override protected def complete(from: TopicsOffset): TopicsOffset = {
     lazy val first = firstOffset()
     TopicsOffset(options.topics.map { t =>
       val m = log(t).manifest()
@@ -210,38 +113,9 @@ final class TopicsStream(options: SourceOptions) extends SupportsTriggerAvailabl
     }.toMap)
   }
 
-  override def planInputPartitions(from: Offset, to: Offset): Array[InputPartition] = {
-    val start = complete(read(from))
-    val end = read(to)
-    val ranges = options.topics.zipWithIndex.flatMap { case (t, n) =>
-      val s = start.positions(t)._2
-      end.positions.get(t).toSeq.flatMap(_._2.zipWithIndex.collect { case (e, p) if e > s(p) => TopicRange(options.directory, t, n, p, s(p), e) })
-    }
-    val bins = Bins.of(ranges, options.cores)
-    val told = if (options.wall) end.told else None
-    val all = if (told.isDefined && bins.isEmpty) Array(Array.empty[TopicRange]) else bins
-    ticks = if (told.isDefined) all.length else 0
-    // Every Spark task knows the time; one of them tells it to the stages behind.
-    all.zipWithIndex.map { case (b, i) => TopicsPartition(b, told.map(t => Tick(t.wall, kindOf(t, first = i == 0)))): InputPartition }
-  }
-
-  private def kindOf(t: Told, first: Boolean): Long =
-    if (!first || options.tick <= 0) Ticks.Tell else if (t.waiting) Ticks.TickBusy else Ticks.Tick
-
+  override protected def bins(ranges: Array[TopicRange]): Array[Array[TopicRange]] = Bins.of(ranges, options.cores)
+  override protected def partition(ranges: Array[TopicRange], tick: Option[Tick]): InputPartition = TopicsPartition(options.directory, ranges, tick)
   override def createReaderFactory(): PartitionReaderFactory = new TopicsReaders(options.raw)
-  override def commit(end: Offset): Unit = ()
-  override def stop(): Unit = Holds.release(options.application)
-
-  override def metrics(consumed: Optional[Offset]): JMap[String, String] = {
-    val lag = consumed.map[Long] { c =>
-      val at = read(c).positions
-      latest().positions.iterator.map { case (t, (_, ends)) =>
-        val o = at.get(t).map(_._2).getOrElse(Array.empty[Long])
-        ends.zipWithIndex.map { case (e, p) => e - (if (p < o.length) o(p) else 0L) }.sum
-      }.sum
-    }.orElse(0L)
-    Map("lag" -> lag.toString, "ticks" -> ticks.toString).asJava
-  }
 }
 
 /** Few records go to one Spark task, many to as many as there are cores: starting a task costs more than reading. */
@@ -262,20 +136,12 @@ object Bins {
   }
 }
 
-/** Applications that are about to stop: they get no new records, so the batch at hand is their last. */
-object Holds {
-  private val held = ConcurrentHashMap.newKeySet[String]()
-  def hold(application: String): Unit = held.add(application)
-  def release(application: String): Unit = held.remove(application)
-  def isHeld(application: String): Boolean = held.contains(application)
-}
-
-final case class TopicsPartition(ranges: Array[TopicRange], tick: Option[Tick] = None) extends InputPartition
+final case class TopicsPartition(directory: String, ranges: Array[TopicRange], tick: Option[Tick] = None) extends InputPartition
 
 final class TopicsReaders(raw: Boolean) extends PartitionReaderFactory {
   override def createReader(p: InputPartition): PartitionReader[InternalRow] = {
     val part = p.asInstanceOf[TopicsPartition]
-    val rows = if (raw) new RawRows(part.ranges, part.tick) else new KafkaRows(part.ranges)
+    val rows = if (raw) new RawRows(part.directory, part.ranges, part.tick) else new KafkaRows(part.directory, part.ranges)
     new PartitionReader[InternalRow] {
       override def next(): Boolean = rows.advance()
       override def get(): InternalRow = rows.row

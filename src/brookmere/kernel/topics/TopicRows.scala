@@ -8,7 +8,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 /** A range of records of a partition; `number` is the topic's place in the list of topics. */
-final case class TopicRange(directory: String, topic: String, number: Int, partition: Int, start: Long, end: Long)
+final case class TopicRange(topic: String, number: Int, partition: Int, start: Long, end: Long)
 
 /** The wall clock of a batch, and to whom it is told: a kind of Ticks. */
 final case class Tick(wall: Long, kind: Long)
@@ -26,7 +26,7 @@ object KafkaLayout {
 }
 
 /** Turns ranges of topics into rows, one reused row at a time. */
-abstract class TopicRows(ranges: Array[TopicRange], fields: Int) {
+abstract class TopicRows(directory: String, ranges: Array[TopicRange], fields: Int) {
   protected val out = new RowWriter(fields)
   private val packHeaders = UnsafeProjection.create(Layout.headersSchema)
   private var range = -1
@@ -54,7 +54,7 @@ abstract class TopicRows(ranges: Array[TopicRange], fields: Int) {
         range += 1
         val r = ranges(range)
         enter(r)
-        slices = TopicLog(r.directory, r.topic).slices(r.partition, r.start, r.end)
+        slices = TopicLog(directory, r.topic).slices(r.partition, r.start, r.end)
         slice = null
       } else return false
     }
@@ -85,7 +85,7 @@ abstract class TopicRows(ranges: Array[TopicRange], fields: Int) {
 }
 
 /** Rows for stage 0. */
-final class RawRows(ranges: Array[TopicRange], tick: Option[Tick]) extends TopicRows(ranges, RawLayout.schema.length) {
+final class RawRows(directory: String, ranges: Array[TopicRange], tick: Option[Tick]) extends TopicRows(directory, ranges, RawLayout.schema.length) {
   override protected def first(): Boolean = tick.exists { t =>
     out.begin()
     out.put(RawLayout.Topic, RawLayout.TickTopic & 0xffffffffL)
@@ -110,7 +110,7 @@ final class RawRows(ranges: Array[TopicRange], tick: Option[Tick]) extends Topic
 }
 
 /** Rows as Spark's Kafka source gives them. */
-final class KafkaRows(ranges: Array[TopicRange]) extends TopicRows(ranges, KafkaLayout.schema.length) {
+final class KafkaRows(directory: String, ranges: Array[TopicRange]) extends TopicRows(directory, ranges, KafkaLayout.schema.length) {
   private var topic: Array[Byte] = null
   override protected def enter(range: TopicRange): Unit = topic = range.topic.getBytes("UTF-8")
   override protected def fill(range: TopicRange, batch: SegmentBatch, i: Int, offset: Long): Unit = {

@@ -1,0 +1,201 @@
+"""Turns a directory into a running Kafka of one or several nodes."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+
+from brookmere.broker.formatting import format_data, is_formatted
+from brookmere.broker.layout import CLIENTS, Layout, load, new_layout
+from brookmere.broker.node import Node
+from brookmere.broker.ports import HOST
+from brookmere.broker.properties import LOGGING, server_properties
+from brookmere.broker.readiness import await_ready, check_ports
+from brookmere.broker.status import BrokerStatus, status_of
+from brookmere.errors import BrokerError
+from brookmere.jars import KAFKA_VERSION, resolve
+from brookmere.kernel.java import java_command
+
+_STOP_SECONDS = 20.0
+
+
+class Broker:
+    """A real Kafka on this machine's loopback, with its data in a directory.
+
+    It keeps its topics when it is started again. It outlives the process that started it, unless it is `tied`
+    to it: then it ends with that process, however that ends. The number of brokers and their ports are kept
+    in the directory; a new Kafka takes `port` and the ones after it, or free ones.
+
+    `listeners` are further ones for clients, by name, with their security protocols, and `properties` are
+    further settings of the nodes by Kafka's names; `format_arguments` go to Kafka's storage tool.
+    """
+
+    def __init__(
+        self,
+        directory: Path | str,
+        brokers: int | None = None,
+        port: int | None = None,
+        *,
+        listeners: Mapping[str, str] | None = None,
+        properties: Mapping[str, str] | None = None,
+        format_arguments: Sequence[str] = (),
+        heap: str = "256m",
+        jars: Path | None = None,
+        tied: bool = False,
+    ) -> None:
+        self.directory = Path(directory).absolute()
+        self._listeners = dict(listeners or {})
+        self._properties = dict(properties or {})
+        self._format_arguments = tuple(format_arguments)
+        self._heap = heap
+        self._jars = jars
+        self._tied = tied
+        self._take(self._laid_out(brokers, port))
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """The addresses for `bootstrap.servers`."""
+        return self.servers()
+
+    def servers(self, listener: str = CLIENTS) -> str:
+        """Return the addresses of one of the listeners."""
+        return ",".join(f"{HOST}:{node.layout.ports[listener]}" for node in self.nodes)
+
+    @property
+    def made(self) -> bool:
+        """Whether it was ever started."""
+        return load(self.directory) is not None
+
+    @property
+    def running(self) -> bool:
+        """Whether the processes of all nodes run."""
+        return all(node.running for node in self.nodes)
+
+    def start(self) -> bool:
+        """Start the nodes that do not run and wait until all are ready; False if there was nothing to do.
+
+        Raises:
+            BrokerError: a port is taken, or Kafka does not start.
+            JarNotFoundError: Kafka's jars cannot be had.
+        """
+        self.directory.mkdir(parents=True, exist_ok=True)
+        with self._locked():
+            self._notice_others()
+            stopped = [node for node in self.nodes if not node.running]
+            if stopped:
+                check_ports(stopped)
+                class_path = self._class_path()
+                self._prepare(stopped, class_path)
+                for node in stopped:
+                    self._spawn(node, class_path)
+            try:
+                await_ready(self.nodes, self.directory)
+            except BaseException:
+                for node in stopped:
+                    node.kill()
+                raise
+        return bool(stopped)
+
+    def stop(self) -> bool:
+        """Stop all nodes, gently first; False if none was running."""
+        if not self.directory.exists():
+            return False
+        with self._locked():
+            running = [node for node in self.nodes if node.running]
+            for node in running:
+                node.ask_to_stop()
+            deadline = time.monotonic() + _STOP_SECONDS
+            for node in self.nodes:
+                node.stop(deadline - time.monotonic())
+        return bool(running)
+
+    def kill(self) -> None:
+        """End all nodes at once, as a power cut would."""
+        for node in self.nodes:
+            node.kill()
+
+    def restart(self, node: Node) -> None:
+        """Start one of the nodes again, which was killed or is stopped now, and wait until it takes part."""
+        node.stop(_STOP_SECONDS)
+        self._spawn(node, self._class_path())
+        await_ready(self.nodes, self.directory)
+
+    def status(self) -> BrokerStatus:
+        """Look what the nodes do, and how much they hold."""
+        nodes = tuple(map(status_of, self.nodes))
+        return BrokerStatus(self.directory, self.bootstrap_servers, self._layout.version, nodes)
+
+    def __enter__(self) -> Broker:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def _laid_out(self, brokers: int | None, port: int | None) -> Layout:
+        known = load(self.directory)
+        if known is None:
+            return new_layout(KAFKA_VERSION, brokers or 1).with_ports(port, self._listeners)
+        if brokers is not None and brokers != len(known.nodes):
+            raise BrokerError(
+                f"The Kafka in {self.directory} cannot have {brokers} brokers.\n"
+                f"Found: it was made with {len(known.nodes)}.\n"
+                "Leave the number out, name another directory, or remove this one with its topics."
+            )
+        return known if self._any_runs(known) else known.with_ports(port, self._listeners)
+
+    def _any_runs(self, layout: Layout) -> bool:
+        return any(Node(self.directory, node, tied=False).running for node in layout.nodes)
+
+    def _take(self, layout: Layout) -> None:
+        self._layout = layout
+        self.nodes = tuple(Node(self.directory, node, tied=self._tied) for node in layout.nodes)
+
+    def _notice_others(self) -> None:
+        """Take over the layout of a Kafka that another process started since this one looked."""
+        known = load(self.directory)
+        if known is not None and known != self._layout and self._any_runs(known):
+            self._take(known)
+
+    def _prepare(self, nodes: Sequence[Node], class_path: str) -> None:
+        """Write the settings of nodes that do not run, and format their directories unless they are."""
+        for node in nodes:
+            node.directory.mkdir(parents=True, exist_ok=True)
+            settings = server_properties(
+                self._layout, node.layout, node.data, self._listeners, self._properties
+            )
+            node.settings.write_text(settings)
+            node.log_settings.write_text(LOGGING)
+        if not all(is_formatted(node.data) for node in self.nodes):
+            data = [node.data for node in self.nodes]
+            format_data(self._layout, data, self.nodes[0].settings, class_path, self._format_arguments)
+        self._layout = replace(self._layout, version=KAFKA_VERSION)
+        self._layout.save(self.directory)
+
+    def _class_path(self) -> str:
+        return os.pathsep.join(map(str, resolve("kafka-broker", self._jars)))
+
+    def _spawn(self, node: Node, class_path: str) -> None:
+        node.spawn(
+            [
+                str(java_command()),
+                *(f"-Xmx{self._heap}", "-Xms32m", "-XX:+UseSerialGC"),
+                f"-Dlog4j2.configurationFile={node.log_settings}",
+                *("-cp", class_path, "kafka.Kafka", str(node.settings)),
+            ]
+        )
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Let one process at a time start or stop this Kafka."""
+        with (self.directory / "lock").open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield

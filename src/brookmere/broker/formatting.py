@@ -1,0 +1,55 @@
+"""Turns empty directories into those of a new Kafka."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from brookmere.broker.layout import Layout, new_id
+from brookmere.errors import BrokerError
+from brookmere.kernel.cache import write_atomically
+from brookmere.kernel.java import java_command
+
+_META, _FEATURES = "meta.properties", "bootstrap.checkpoint"
+
+
+def is_formatted(data: Path) -> bool:
+    return (data / _META).exists()
+
+
+def format_data(
+    layout: Layout, data: Sequence[Path], settings: Path, class_path: str, arguments: Sequence[str] = ()
+) -> None:
+    """Format the data directories of all nodes; `settings` is the file of the first one.
+
+    Kafka's tool does it for the first node. What the others need beside their own ids is what the tool wrote
+    there, so they need no Java of their own.
+    """
+    first, *others = data
+    _run_tool(layout, settings, class_path, arguments)
+    for node, directory in zip(layout.nodes[1:], others, strict=True):
+        directory.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(first / _FEATURES, directory / _FEATURES)
+        meta = f"version=1\ncluster.id={layout.cluster}\nnode.id={node.id}\ndirectory.id={new_id()}\n"
+        write_atomically(directory / _META, meta.encode())
+
+
+def _run_tool(layout: Layout, settings: Path, class_path: str, arguments: Sequence[str]) -> None:
+    tool = ["kafka.tools.StorageTool", "format", "-t", layout.cluster, "-c", str(settings), *arguments]
+    outcome = subprocess.run(
+        [str(java_command()), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", class_path, *tool],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    if outcome.returncode != 0:
+        raise BrokerError(
+            f"Kafka's directory {settings.parent} cannot be formatted.\n"
+            f"Found: {outcome.stdout.strip()}\n"
+            "Correct the properties that Kafka complains of, or name another directory: --dir DIR."
+        )

@@ -1,0 +1,44 @@
+"""Asks a Kafka which of its brokers take part, in a few bytes of its protocol."""
+
+from __future__ import annotations
+
+import socket
+import struct
+
+from brookmere.broker.ports import HOST
+
+# Metadata, in its second version, for no topic: the answer lists the brokers that are not fenced.
+_REQUEST = struct.pack(">hhih", 3, 1, 1, 9) + b"brookmere" + struct.pack(">i", 0)
+_LENGTH = struct.Struct(">i")
+
+
+def brokers_seen_by(port: int, timeout: float = 2.0) -> set[int]:
+    """Return the ids of the brokers that the one on this port knows as ready; none if it does not answer."""
+    try:
+        with socket.create_connection((HOST, port), timeout=timeout) as connection:
+            connection.sendall(_LENGTH.pack(len(_REQUEST)) + _REQUEST)
+            (length,) = _LENGTH.unpack(_receive(connection, 4))
+            return _broker_ids(_receive(connection, length))
+    except (OSError, struct.error):
+        return set()
+
+
+def _receive(connection: socket.socket, count: int) -> bytes:
+    found = b""
+    while len(found) < count:
+        part = connection.recv(count - len(found))
+        if not part:
+            raise ConnectionResetError("the answer ended early")
+        found += part
+    return found
+
+
+def _broker_ids(answer: bytes) -> set[int]:
+    (count,) = struct.unpack_from(">i", answer, 4)
+    ids, place = set(), 8
+    for _ in range(count):
+        node, host = struct.unpack_from(">ih", answer, place)
+        (rack,) = struct.unpack_from(">h", answer, place + 6 + host + 4)
+        place += 6 + host + 4 + 2 + max(rack, 0)
+        ids.add(node)
+    return ids

@@ -1,0 +1,64 @@
+"""Tells a process from a later one that was given the same number."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+# The field of /proc/PID/stat, counted after the name in parentheses: state is 0, start time 19.
+_STATE, _START = 0, 19
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessIdentity:
+    """A process by its number and the time of its start."""
+
+    pid: int
+    started: str
+
+    @property
+    def alive(self) -> bool:
+        """Whether exactly this process still runs."""
+        return _start_time(self.pid) == self.started
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to the process if it still runs."""
+        if self.alive:
+            try:
+                os.kill(self.pid, number)
+            except ProcessLookupError:
+                return
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until the process has ended; tell whether it has."""
+        deadline = time.monotonic() + seconds
+        while self.alive:
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.02)
+        return True
+
+
+def identify(pid: int) -> ProcessIdentity | None:
+    """Return the identity of a running process; None if there is none of this number."""
+    started = _start_time(pid)
+    return None if started is None else ProcessIdentity(pid, started)
+
+
+def _start_time(pid: int) -> str | None:
+    if Path("/proc/self/stat").exists():
+        try:
+            stat = Path(f"/proc/{pid}/stat").read_text()
+        except (FileNotFoundError, ProcessLookupError):
+            return None
+        fields = stat.rpartition(")")[2].split()
+        # A process that ended is listed until its parent has asked for its exit code.
+        return None if fields[_STATE] in "ZX" else fields[_START]
+    shown = subprocess.run(
+        ["ps", "-o", "stat=,lstart=", "-p", str(pid)], capture_output=True, text=True, check=False
+    ).stdout.strip()
+    return None if not shown or shown.startswith("Z") else shown.partition(" ")[2].strip()

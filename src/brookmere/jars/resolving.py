@@ -1,0 +1,176 @@
+"""Turns the name of a set into the jars of its class path."""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from brookmere.errors import JarNotFoundError
+from brookmere.jars.ivy import IvyError, download
+from brookmere.jars.pins import checksum, pin
+from brookmere.jars.sets import SETS, JarSet, Library
+from brookmere.kernel.build import spark_jars
+from brookmere.kernel.cache import cache_directory, ensure_directory
+
+logger = logging.getLogger("brookmere.jars")
+
+
+def resolve(name: str, directory: Path | None = None) -> tuple[Path, ...]:
+    """Return the jars of a set, fetching those that are not in the cache.
+
+    With a `directory`, as the setting `jars.dir` names one, they are taken from there and nothing is
+    fetched.
+
+    Raises:
+        JarNotFoundError: a jar is not there, is not the right one, or cannot be fetched.
+    """
+    if directory is not None:
+        return _from_directory(name, directory)
+    place = cache_directory() / "jars"
+    return _cached(name, place) or _fetched(name, place)
+
+
+def cached(name: str) -> tuple[Path, ...] | None:
+    """Return the jars of a set if all of them are in the cache already."""
+    return _cached(name, cache_directory() / "jars")
+
+
+def _cached(name: str, place: Path) -> tuple[Path, ...] | None:
+    for candidate in SETS[name]:
+        if not missing(candidate.libraries, place):
+            return _class_path(candidate, place)
+    return None
+
+
+def _fetched(name: str, place: Path) -> tuple[Path, ...]:
+    failures = []
+    with _locked(place / "fetch.lock"):
+        # Another process may have fetched them while this one waited.
+        if found := _cached(name, place):
+            return found
+        for candidate in SETS[name]:
+            try:
+                fetch(name, missing(candidate.libraries, place), place)
+            except IvyError as failure:
+                failures.append(str(failure))
+            else:
+                return _class_path(candidate, place)
+    raise JarNotFoundError(
+        f"The Java libraries of {name!r} are not in the cache, and they cannot be fetched.\n"
+        f"Found: {failures[-1]}.\n"
+        "Connect this machine to a Maven repository, or fetch them on one that is, "
+        "by `brookmere kafka jars --to DIR`, and name the directory: --jars DIR, or jars.dir=DIR."
+    )
+
+
+def _from_directory(name: str, directory: Path) -> tuple[Path, ...]:
+    for candidate in SETS[name]:
+        if not missing(candidate.libraries, directory):
+            return _class_path(candidate, directory)
+    faults = [_fault(library, directory) for library in missing(SETS[name][-1].libraries, directory)]
+    raise JarNotFoundError(
+        f"The directory {directory} does not have the Java libraries of {name!r}.\n"
+        f"Found: {'; '.join(faults)}.\n"
+        f"Fill it on a machine that reaches a Maven repository: brookmere kafka jars --to {directory}."
+    )
+
+
+def missing(libraries: Sequence[Library], place: Path) -> list[Library]:
+    """Return the libraries that a directory does not have, or has in another form."""
+    return [library for library in libraries if not _is_right(library, place / library.file)]
+
+
+def fetch(name: str, libraries: Sequence[Library], place: Path) -> None:
+    """Bring jars into a directory, each whole and checked before it has its name.
+
+    Raises:
+        IvyError: a jar cannot be fetched.
+        JarNotFoundError: a jar is not the one that is known by this name.
+    """
+    ensure_directory(place)
+    logger.info("fetching %s...", _described(name, libraries))
+    with tempfile.TemporaryDirectory(prefix=".fetching-", dir=place) as made:
+        new = Path(made)
+        download(libraries, new)
+        for library in libraries:
+            jar, known = new / library.file, pin(library)
+            sha256 = checksum(jar)
+            if known is None:
+                (place / f"{library.file}.sha256").write_text(sha256)
+            elif known.sha256 != sha256:
+                raise JarNotFoundError(
+                    f"The repository has another {library.file} than Brookmere knows.\n"
+                    f"Found: SHA-256 {sha256}; expected: {known.sha256}.\n"
+                    "Ask who keeps the repository that this machine uses; the file was not kept."
+                )
+            jar.replace(place / library.file)
+
+
+def _is_right(library: Library, jar: Path) -> bool:
+    if not jar.is_file():
+        return False
+    known = pin(library)
+    if known is not None:
+        return jar.stat().st_size == known.size and checksum(jar) == known.sha256
+    # The checksum of a version that was not known in advance was kept when it was fetched.
+    kept = jar.with_name(f"{jar.name}.sha256")
+    return kept.is_file() and checksum(jar) == kept.read_text().strip()
+
+
+def _fault(library: Library, directory: Path) -> str:
+    known = pin(library)
+    if (directory / library.file).is_file() and known is not None:
+        return f"{library.file} is not the one with SHA-256 {known.sha256}"
+    return f"{library.file} ({library.coordinates}) is missing"
+
+
+def _class_path(candidate: JarSet, place: Path) -> tuple[Path, ...]:
+    own = tuple(place / library.file for library in candidate.libraries)
+    return own + tuple(_shared(name) for name in candidate.shared)
+
+
+def _shared(name: str) -> Path:
+    found = sorted(spark_jars().glob(f"{name}-[0-9]*.jar"))
+    if not found:
+        raise JarNotFoundError(
+            f"PySpark's jars lack {name}, which Kafka needs.\n"
+            f"Found: no {name}-*.jar in {spark_jars()}.\n"
+            "Reinstall the PySpark that brookmere asks for."
+        )
+    return found[-1]
+
+
+def _described(name: str, libraries: Sequence[Library]) -> str:
+    pins = [pin(library) for library in libraries]
+    sizes = [known.size for known in pins if known is not None]
+    words = (
+        f"{libraries[0].name} {libraries[0].version}"
+        if len(libraries) == 1
+        else f"{len(libraries)} jars of {name}"
+    )
+    return f"{words} ({sum(sizes) / 1e6:.0f} MB)" if len(sizes) == len(libraries) else words
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold a lock between processes; the system releases it when its holder dies."""
+    ensure_directory(path.parent)
+    with path.open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            logger.info("waiting for another process that fetches jars")
+            fcntl.flock(file, fcntl.LOCK_EX)
+        _sweep(path.parent)
+        yield
+
+
+def _sweep(place: Path) -> None:
+    """Remove what a process left that was killed while it fetched; the lock says that nobody fetches now."""
+    for left in place.glob(".fetching-*"):
+        shutil.rmtree(left, ignore_errors=True)

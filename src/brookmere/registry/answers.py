@@ -1,0 +1,49 @@
+"""Turns a registry's refusal into an error that says what was asked, what it answered and what to do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from brookmere.errors import IncompatibleSchemaError, RegistryError, UnknownSchemaError
+
+_UNKNOWN_REMEDIES = {
+    40401: "Register a schema under this subject first, or correct its name.",
+    40402: "Ask for a version that is there, or for the latest.",
+    40403: "Register the schema first, or talk to the registry whose schemas these records name.",
+}
+
+
+def refused(method: str, what: str, url: str, status: int, answer: Any) -> RegistryError:
+    """Return the error for an answer that is not a success."""
+    code, words = _said(status, answer)
+    verb = {"GET": "give", "POST": "take", "PUT": "set", "DELETE": "delete"}[method]
+    head = f"The schema registry {url} did not {verb} {what}."
+    found = f"Found: {words} (HTTP status {status}, error code {code})."
+    kind, remedy = _blame(status, code)
+    return kind(f"{head} {found} {remedy}", status=status, code=code)
+
+
+def _said(status: int, answer: Any) -> tuple[int, str]:
+    if isinstance(answer, dict) and "message" in answer:
+        return int(answer.get("error_code", status)), str(answer["message"]).rstrip().removesuffix(".")
+    return status, "no explanation" if answer in (None, "") else str(answer)[:500]
+
+
+def _blame(status: int, code: int) -> tuple[type[RegistryError], str]:
+    if code in _UNKNOWN_REMEDIES:
+        return UnknownSchemaError, _UNKNOWN_REMEDIES[code]
+    if status == 409:
+        return IncompatibleSchemaError, (
+            "Change the schema so that it is compatible, for example with defaults for its new fields, "
+            "or lower the compatibility level of the subject."
+        )
+    if status in (401, 403):
+        return (
+            RegistryError,
+            "Give a user and a password that are allowed to do this: basic_auth=(user, password).",
+        )
+    if status == 422:
+        return RegistryError, "Correct what the registry names."
+    if status == 404:
+        return RegistryError, "Check the address: something answers there that is no schema registry."
+    return RegistryError, "Try again, or look into the log of the registry."

@@ -1,0 +1,7 @@
+"""Tells whether data written with one schema can be read with another."""
+
+from __future__ import annotations
+
+from brookmere.registry.compatibility.levels import LEVELS, against, reasons_against
+
+__all__ = ["LEVELS", "against", "reasons_against"]

@@ -1,0 +1,168 @@
+"""Turns the text of a .proto file into words, numbers, strings and signs."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_TOKEN = re.compile(
+    r"""
+    (?P<space>\s+|//[^\n]*|/\*.*?\*/)
+  | (?P<float>(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?[fF]?|\d+[eE][+-]?\d+[fF]?|\d+[fF](?![\w]))
+  | (?P<int>0[xX][0-9a-fA-F]+|\d+)
+  | (?P<word>[A-Za-z_]\w*)
+  | (?P<string>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
+  | (?P<sign>[{}\[\]()<>=;,.:+\-/])
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_ESCAPE = re.compile(
+    rb"\\(?:([0-7]{1,3})|[xX]([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL
+)
+_SIMPLE = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"a": b"\a", b"b": b"\b", b"f": b"\f", b"v": b"\v"}
+
+
+class ProtoTextError(ValueError):
+    """A text is no .proto file; the message says where and why."""
+
+
+class Token(NamedTuple):
+    """A piece of the text and the place where it stands."""
+
+    kind: str
+    text: str
+    start: int
+
+
+class Tokens:
+    """The pieces of a .proto file, taken one by one."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._tokens = _split(text)
+        self._next = 0
+
+    @property
+    def next(self) -> Token:
+        """The piece that comes next, which stays."""
+        return self._tokens[self._next]
+
+    def after_next(self) -> Token:
+        """The piece after the next one."""
+        return self._tokens[min(self._next + 1, len(self._tokens) - 1)]
+
+    def take(self) -> Token:
+        """Take the next piece."""
+        token = self._tokens[self._next]
+        if token.kind != "end":
+            self._next += 1
+        return token
+
+    def accept(self, text: str) -> bool:
+        """Take the next piece if it is this one, and tell whether it was."""
+        if self.next.text == text and self.next.kind in ("word", "sign"):
+            self._next += 1
+            return True
+        return False
+
+    def expect(self, text: str) -> Token:
+        """Take the next piece, which has to be this one."""
+        token = self.take()
+        if token.text != text or token.kind not in ("word", "sign"):
+            raise self.fault(token, f"{text!r} is expected")
+        return token
+
+    def word(self) -> str:
+        """Take a word."""
+        token = self.take()
+        if token.kind != "word":
+            raise self.fault(token, "a name is expected")
+        return token.text
+
+    def full_word(self) -> str:
+        """Take words with points between them, and maybe one in front."""
+        name = "." if self.accept(".") else ""
+        name += self.word()
+        while self.accept("."):
+            name += "." + self.word()
+        return name
+
+    def integer(self) -> int:
+        """Take an integer with its sign."""
+        negative = self.accept("-")
+        token = self.take()
+        if token.kind != "int":
+            raise self.fault(token, "an integer is expected")
+        number = integer_of(token.text)
+        return -number if negative else number
+
+    def string(self) -> bytes:
+        """Take a string; several of them in a row are one."""
+        token = self.take()
+        if token.kind != "string":
+            raise self.fault(token, "a string is expected")
+        content = unescaped(token.text)
+        while self.next.kind == "string":
+            content += unescaped(self.take().text)
+        return content
+
+    def text_string(self) -> str:
+        """Take a string of characters."""
+        return self.string().decode("utf-8", errors="surrogateescape")
+
+    def braced(self) -> str:
+        """Take everything between braces, as it stands there."""
+        start = self.expect("{").start + 1
+        depth = 1
+        while True:
+            token = self.take()
+            if token.kind == "end":
+                raise self.fault(token, "'}' is expected")
+            if token.kind == "sign":
+                depth += {"{": 1, "}": -1}.get(token.text, 0)
+            if depth == 0:
+                return self._text[start : token.start]
+
+    def fault(self, token: Token, expected: str) -> ProtoTextError:
+        """Return the error for a piece that cannot stand here."""
+        line = self._text.count("\n", 0, token.start) + 1
+        column = token.start - (self._text.rfind("\n", 0, token.start) + 1) + 1
+        found = "the end of the text" if token.kind == "end" else repr(token.text)
+        return ProtoTextError(f"line {line}, column {column}: {expected}, found {found}")
+
+
+def integer_of(text: str) -> int:
+    """Return the number that decimal, hexadecimal or octal digits stand for."""
+    if text[:2] in ("0x", "0X"):
+        return int(text, 16)
+    return int(text, 8) if text.startswith("0") and len(text) > 1 else int(text)
+
+
+def unescaped(literal: str) -> bytes:
+    """Return the bytes that a string in quotes stands for."""
+    return _ESCAPE.sub(_plain, literal[1:-1].encode("utf-8", errors="surrogateescape"))
+
+
+def _plain(match: re.Match[bytes]) -> bytes:
+    octal, hexadecimal, short, long, character = match.groups()
+    if octal is not None:
+        return bytes([int(octal, 8) & 0xFF])
+    if hexadecimal is not None:
+        return bytes([int(hexadecimal, 16)])
+    if short is not None or long is not None:
+        return chr(int(short or long, 16)).encode("utf-8", errors="surrogatepass")
+    return _SIMPLE.get(character, character)
+
+
+def _split(text: str) -> list[Token]:
+    tokens: list[Token] = []
+    place = 0
+    while place < len(text):
+        match = _TOKEN.match(text, place)
+        if match is None:
+            line = text.count("\n", 0, place) + 1
+            raise ProtoTextError(f"line {line}: {text[place : place + 10]!r} cannot stand in a .proto file")
+        if match.lastgroup != "space":
+            tokens.append(Token(str(match.lastgroup), match.group(), place))
+        place = match.end()
+    return [*tokens, Token("end", "", len(text))]

@@ -1,0 +1,8 @@
+"""Reads and writes the topics of a Kafka cluster; nothing else here imports a client of Kafka."""
+
+from __future__ import annotations
+
+from brookmere.topics.kafka.topic import KafkaPartitionInfo, KafkaTopic, KafkaTopicConfig, KafkaTopicInfo
+from brookmere.topics.kafka.topics import KafkaTopics
+
+__all__ = ["KafkaPartitionInfo", "KafkaTopic", "KafkaTopicConfig", "KafkaTopicInfo", "KafkaTopics"]

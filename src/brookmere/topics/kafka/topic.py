@@ -1,0 +1,154 @@
+"""Turns a topic of Kafka into what it is and what it holds, and reads and writes its records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from confluent_kafka import IsolationLevel, TopicPartition
+from confluent_kafka.admin import ConfigResource, OffsetSpec, ResourceType, TopicDescription
+
+from brookmere.topics.kafka.connection import Connection
+from brookmere.topics.kafka.failures import Asked
+
+
+@dataclass(frozen=True, slots=True)
+class KafkaTopicConfig:
+    """The settings of a topic of Kafka, those that Kafka itself sets included."""
+
+    _values: Mapping[str, str]
+    _own: frozenset[str]
+
+    def by_name(self) -> dict[str, str | int]:
+        """Return the settings by their names."""
+        return dict(sorted(self._values.items()))
+
+    def own(self) -> dict[str, str]:
+        """Return the settings that were given to this topic."""
+        return {name: self._values[name] for name in sorted(self._own)}
+
+    @property
+    def cleanup_policy(self) -> str:
+        """The setting cleanup.policy: delete, compact or compact,delete."""
+        return self._values.get("cleanup.policy", "delete")
+
+    @property
+    def compacts(self) -> bool:
+        """Whether only the last record of each key is kept in the end."""
+        return "compact" in self.cleanup_policy
+
+
+@dataclass(frozen=True, slots=True)
+class KafkaPartitionInfo:
+    """What a partition holds: offsets from `start` to before `end`, and which brokers keep it."""
+
+    start: int
+    end: int
+    leader: int | None
+    replicas: tuple[int, ...]
+    in_sync: tuple[int, ...]
+    last_timestamp: int | None
+
+    @property
+    def records(self) -> int:
+        """How many records the partition holds at most; compaction and transactions leave gaps."""
+        return self.end - self.start
+
+
+@dataclass(frozen=True, slots=True)
+class KafkaTopicInfo:
+    """What a topic holds."""
+
+    name: str
+    id: str
+    partitions: list[KafkaPartitionInfo]
+    config: KafkaTopicConfig
+
+    @property
+    def records(self) -> int:
+        """How many records the topic holds at most."""
+        return sum(partition.records for partition in self.partitions)
+
+
+class KafkaTopic:
+    """A topic of Kafka; `KafkaTopics` creates and finds it."""
+
+    def __init__(self, connection: Connection, description: TopicDescription) -> None:
+        self._connection = connection
+        self._description = description
+
+    @property
+    def name(self) -> str:
+        """The topic's name."""
+        name: str = self._description.name
+        return name
+
+    @property
+    def id(self) -> str:
+        """Kafka's own id of the topic, as Kafka's tools write it."""
+        # Java writes it in the alphabet for addresses, this client in the usual one.
+        return str(self._description.topic_id).replace("+", "-").replace("/", "_")
+
+    @property
+    def partitions(self) -> int:
+        """How many partitions the topic has, or had when it was opened."""
+        return len(self._description.partitions)
+
+    @cached_property
+    def config(self) -> KafkaTopicConfig:
+        """The topic's settings."""
+        resource = ConfigResource(ResourceType.TOPIC, self.name)
+        what = f"The settings of the topic {self.name!r} cannot be read"
+        asked = Asked(what, "DescribeConfigs", "topic", self.name)
+        found = self._connection.answer(self._connection.admin.describe_configs([resource])[resource], asked)
+        # 1 is the source of settings that the topic itself has.
+        own = frozenset(name for name, entry in found.items() if entry.source == 1)
+        return KafkaTopicConfig({name: entry.value or "" for name, entry in found.items()}, own)
+
+    def __repr__(self) -> str:
+        where = self._connection.brokers
+        return f"KafkaTopic({self.name!r}, partitions={self.partitions}, bootstrap_servers={where!r})"
+
+    def start_offsets(self) -> list[int]:
+        """Return the first readable offset of each partition."""
+        return [found for found, _ in self._offsets(OffsetSpec.earliest())]
+
+    def end_offsets(self) -> list[int]:
+        """Return the offset behind the last record of each partition that no open transaction holds back."""
+        return [found for found, _ in self._offsets(OffsetSpec.latest())]
+
+    def offsets_for_time(self, timestamp: int) -> list[int]:
+        """Return for each partition the first offset with a timestamp not below this, or its end."""
+        found = [offset for offset, _ in self._offsets(OffsetSpec.for_timestamp(timestamp))]
+        ends = self.end_offsets()
+        return [end if offset < 0 else offset for offset, end in zip(found, ends, strict=True)]
+
+    def describe(self) -> KafkaTopicInfo:
+        """Tell what the topic holds."""
+        starts, ends = self.start_offsets(), self.end_offsets()
+        last = [time if time >= 0 else None for _, time in self._offsets(OffsetSpec.max_timestamp())]
+        partitions = [
+            KafkaPartitionInfo(
+                start=starts[number],
+                end=ends[number],
+                leader=part.leader.id if part.leader else None,
+                replicas=tuple(node.id for node in part.replicas),
+                in_sync=tuple(node.id for node in part.isr),
+                last_timestamp=last[number],
+            )
+            for number, part in enumerate(self._description.partitions)
+        ]
+        return KafkaTopicInfo(self.name, self.id, partitions, self.config)
+
+    def _offsets(self, of: OffsetSpec) -> list[tuple[int, int]]:
+        """Return an offset of each partition, and its record's time where Kafka tells one."""
+        asked = Asked(
+            f"The offsets of the topic {self.name!r} cannot be read", "Describe", "topic", self.name
+        )
+        places = [TopicPartition(self.name, number) for number in range(self.partitions)]
+        futures = self._connection.admin.list_offsets(
+            dict.fromkeys(places, of), isolation_level=IsolationLevel.READ_COMMITTED
+        )
+        found = [self._connection.answer(futures[place], asked) for place in places]
+        return [(each.offset, each.timestamp) for each in found]

@@ -1,0 +1,146 @@
+"""Turns a Kafka cluster into a set of topics: creates, finds and deletes them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from datetime import timedelta
+
+from confluent_kafka import TopicCollection
+from confluent_kafka.admin import NewTopic
+
+from brookmere.errors import TopicError, TopicExistsError, UnknownTopicError, nearest
+from brookmere.names import illegal
+from brookmere.topics.kafka.connection import Connection
+from brookmere.topics.kafka.failures import Asked, command
+from brookmere.topics.kafka.topic import KafkaTopic
+
+# Topics of Kafka itself, which no program reads by a pattern.
+_INTERNAL = frozenset(
+    {"__cluster_metadata", "__consumer_offsets", "__share_group_state", "__transaction_state"}
+)
+_LOOK_SECONDS = 0.05
+
+
+class KafkaTopics:
+    """The topics of a Kafka cluster. `settings` has the names that Kafka's own clients give them.
+
+    `consumer` and `producer` are settings for reading and writing where these differ. `replication` is how
+    many copies new topics get; -1 leaves it to Kafka.
+    """
+
+    def __init__(
+        self,
+        settings: Mapping[str, str],
+        *,
+        consumer: Mapping[str, str] | None = None,
+        producer: Mapping[str, str] | None = None,
+        replication: int = -1,
+    ) -> None:
+        self._connection = Connection(settings)
+        self._consumer = dict(settings if consumer is None else consumer)
+        self._producer = dict(settings if producer is None else producer)
+        self._replication = replication
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """The addresses of the cluster."""
+        return self._connection.brokers
+
+    def __repr__(self) -> str:
+        return f"KafkaTopics({self.bootstrap_servers!r})"
+
+    def names(self) -> list[str]:
+        """Return the names of all topics that this user may see, sorted; without those of Kafka itself."""
+        return sorted(name for name in self._connection.metadata().topics if name not in _INTERNAL)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names())
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and name in self._connection.metadata().topics
+
+    def __getitem__(self, name: str) -> KafkaTopic:
+        _check_name(name)
+        asked = Asked(f"The topic {name!r} cannot be opened", "Describe", "topic", name)
+        try:
+            futures = self._connection.admin.describe_topics(TopicCollection([name]))
+            return KafkaTopic(self._connection, self._connection.answer(futures[name], asked))
+        except UnknownTopicError as error:
+            raise self._unknown(name) from error
+
+    def create(
+        self,
+        name: str,
+        partitions: int = 1,
+        config: Mapping[str, object] | None = None,
+        *,
+        exist_ok: bool = False,
+        replication: int | None = None,
+    ) -> KafkaTopic:
+        """Create a topic. With `exist_ok` one that is there already is returned as it is."""
+        _check_name(name)
+        if isinstance(partitions, bool) or not isinstance(partitions, int) or partitions < 1:
+            raise TopicError(
+                f"The topic {name!r} cannot be created with {partitions!r} partitions: give it at least 1."
+            )
+        asked = Asked(f"The topic {name!r} cannot be created", "Create", "topic", name)
+        wanted = NewTopic(
+            name,
+            num_partitions=partitions,
+            replication_factor=self._replication if replication is None else replication,
+            config={setting: _text(value) for setting, value in (config or {}).items()},
+        )
+        try:
+            self._connection.answer(self._connection.admin.create_topics([wanted])[name], asked)
+        except TopicExistsError:
+            if not exist_ok:
+                raise
+            return self[name]
+        return self._appeared(name)
+
+    def delete(self, name: str) -> None:
+        """Delete a topic with all its records."""
+        _check_name(name)
+        asked = Asked(f"The topic {name!r} cannot be deleted", "Delete", "topic", name)
+        try:
+            self._connection.answer(self._connection.admin.delete_topics([name])[name], asked)
+        except UnknownTopicError as error:
+            raise self._unknown(name) from error
+        deadline = time.monotonic() + self._connection.patience
+        while name in self and time.monotonic() < deadline:
+            time.sleep(_LOOK_SECONDS)
+
+    def _appeared(self, name: str) -> KafkaTopic:
+        """Wait until the brokers know a topic, which the controller has created."""
+        deadline = time.monotonic() + self._connection.patience
+        while True:
+            try:
+                return self[name]
+            except UnknownTopicError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(_LOOK_SECONDS)
+
+    def _unknown(self, name: str) -> UnknownTopicError:
+        meant = nearest(name, self.names())
+        hint = f"Did you mean {meant!r}? " if meant else ""
+        where = self._connection
+        return UnknownTopicError(
+            f"There is no topic {name!r} at {where.brokers}. {hint}`{command(f'create {name}', where)}` "
+            f"creates it; `{command('list', where)}` shows what there is."
+        )
+
+
+def _check_name(name: str) -> None:
+    if illegal(name) is not None:
+        raise TopicError(
+            f"{name!r} cannot be the name of a topic. "
+            "Use up to 249 letters, digits, dots, underscores and hyphens, and not only . or .. ."
+        )
+
+
+def _text(value: object) -> str:
+    if isinstance(value, timedelta):
+        return str(value // timedelta(milliseconds=1))
+    return str(value).lower() if isinstance(value, bool) else str(value)
