@@ -58,7 +58,22 @@ from brookmere.errors import (
 from brookmere.plan.program import explain
 from brookmere.record import Record, WindowedKey
 from brookmere.registry import RegistryClient
-from brookmere.serde import Bool, Bytes, Custom, Double, Int, Json, Long, Serde, Text, Windowed
+from brookmere.serde import (
+    Avro,
+    Bool,
+    Bytes,
+    Custom,
+    Double,
+    Int,
+    Json,
+    JsonSchema,
+    Long,
+    Protobuf,
+    Registry,
+    Serde,
+    Text,
+    Windowed,
+)
 from brookmere.topics import Topics
 from brookmere.topology.nodes import Topology
 from brookmere.topology.times import record_time, wall_clock
@@ -77,6 +92,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Application",
+    "Avro",
     "Bool",
     "BranchedKStream",
     "BrookmereError",
@@ -102,6 +118,7 @@ __all__ = [
     "JavaNotFoundError",
     "JoinWindows",
     "Json",
+    "JsonSchema",
     "KGroupedStream",
     "KGroupedTable",
     "KStream",
@@ -110,9 +127,11 @@ __all__ = [
     "Long",
     "ProcessingError",
     "ProductionError",
+    "Protobuf",
     "Progress",
     "Record",
     "RecordError",
+    "Registry",
     "RegistryClient",
     "RegistryError",
     "Serde",
