@@ -17,7 +17,8 @@ from benchmarks.topics.cases import Case, topology
 from benchmarks.topics.filling import PARTITIONS
 from brookmere.plan.stages import plan
 from brookmere.run.compiler import compile_plan
-from brookmere.run.embedded import launch, read_topics
+from brookmere.run.streaming import launch, read_topics
+from brookmere.run.transports import Embedded
 
 _PATIENCE = 300.0
 _ASK_AGAIN = 0.5
@@ -61,14 +62,16 @@ def start(
         return Running(case.name, handle, handle.stop, lambda: (0, 0))
     if case.step == "read":
         cores = session.sparkContext.defaultParallelism
-        rows = read_topics(session, topics, [case.workload.topic], layout="raw", limit=limit, cores=cores)
+        rows = read_topics(
+            session, Embedded(topics), [case.workload.topic], layout="raw", limit=limit, cores=cores
+        )
         handle = rows.writeStream.format("noop").option("checkpointLocation", str(checkpoint)).start()
         return Running(case.name, handle, handle.stop, lambda: (0, 0))
     planned = plan(topology(case, out), {case.workload.topic: PARTITIONS})
     query = launch(
         compile_plan(planned, session, last_per_batch=case.emit == "last"),
         session=session,
-        topics=topics,
+        topics=Embedded(topics),
         application="bench",
         checkpoint=checkpoint,
         max_batch_records=limit,

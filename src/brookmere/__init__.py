@@ -53,6 +53,7 @@ from brookmere.errors import (
     TopologyError,
     UnknownSchemaError,
     UnknownTopicError,
+    UnreachableError,
     UnsupportedError,
 )
 from brookmere.plan.program import explain
@@ -150,6 +151,7 @@ __all__ = [
     "UnknownSchemaError",
     "UnknownTopicError",
     "UnlimitedWindows",
+    "UnreachableError",
     "UnsupportedError",
     "Windowed",
     "WindowedCogroupedKStream",

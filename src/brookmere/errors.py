@@ -5,7 +5,7 @@
      │   └ ExpressionError       a lambda cannot be compiled
      ├ ConfigError               a setting is wrong
      ├ StateError                a state directory cannot be used
-     │   └ InstanceError         the application runs there already
+     │   └ InstanceError         the application runs already, there or elsewhere
      ├ CommandError              the command line names what is not there or cannot be used
      ├ RecordError               a record failed
      │   ├ DeserializationError  its bytes do not decode
@@ -24,7 +24,8 @@
      │   ├ KernelBuildError      the kernel does not compile
      │   ├ JavaNotFoundError     there is no Java runtime that fits
      │   ├ JarNotFoundError      a Java library is not there and cannot be fetched
-     │   └ BrokerError           the development broker does not do what was asked
+     │   ├ BrokerError           the development broker does not do what was asked
+     │   └ UnreachableError      Kafka does not answer
      ├ UnsupportedError          known, and not done
      └ InternalError             a bug of Brookmere
 
@@ -92,7 +93,7 @@ class StateError(BrookmereError):
 
 
 class InstanceError(StateError):
-    """The application runs already on the same state directory."""
+    """The application runs already on the same state directory, or another instance has taken over."""
 
 
 class RecordError(BrookmereError):
@@ -272,6 +273,10 @@ class JarNotFoundError(EngineError):
 
 class BrokerError(EngineError):
     """The development broker does not start, or does not do what was asked."""
+
+
+class UnreachableError(EngineError):
+    """Kafka did not answer for as long as it was waited for. Nothing is lost: start again when it is back."""
 
 
 class UnsupportedError(BrookmereError):

@@ -12,8 +12,9 @@ from pyspark.sql import SparkSession
 import brookmere as bm
 from brookmere.plan.stages import plan
 from brookmere.run.compiler import compile_plan
-from brookmere.run.embedded import launch
 from brookmere.run.query import Query
+from brookmere.run.streaming import launch
+from brookmere.run.transports import Embedded
 
 Kept = tuple[bytes | None, bytes | None, int, tuple[tuple[str, bytes | None], ...]]
 
@@ -48,9 +49,13 @@ class Place:
             continue_on=continue_on,
         )
         query = launch(
-            compiled, session=self._spark, topics=self.topics.directory, application="app",
-            checkpoint=self.checkpoint, **options,
-        )  # fmt: skip
+            compiled,
+            session=self._spark,
+            topics=Embedded(self.topics.directory, options.pop("new_partitions", 1)),
+            application="app",
+            checkpoint=self.checkpoint,
+            **options,
+        )
         try:
             yield query
         finally:

@@ -62,7 +62,6 @@ WITHOUT_EFFECT = frozenset(
         "state.cleanup.delay.ms",
         "state.cleanup.dir.max.age.ms",
         "task.assignor.class",
-        "task.timeout.ms",
         "upgrade.from",
         "window.size.ms",
         "windowed.inner.class.serde",

@@ -173,6 +173,9 @@ class Config:
         "on Kafka, how many copies a topic gets that the application creates; -1 leaves it to Kafka",
         -1,
     )
+    task_timeout_ms: int = _row(
+        milliseconds(), "on Kafka, how long brokers that do not answer are waited for", 300_000
+    )
     jars_dir: Path | None = _row(  # noqa: RUF009 - a field, made once
         directory(),
         "on Kafka, a directory with the Java libraries that are needed; nothing is downloaded then",

@@ -6,6 +6,7 @@ import argparse
 import fcntl
 import io
 import logging
+import os
 import shutil
 import subprocess
 import sys
@@ -36,17 +37,25 @@ _HASH_ENTRY = "META-INF/brookmere-kernel.sha256"
 _ENTRY_TIME = (1980, 1, 1, 0, 0, 0)
 
 
+_KAFKA = "kafka"
+"""The folder of the sources that need Kafka's clients; they are compiled to a jar of their own."""
+
+
 @dataclass(frozen=True, slots=True)
 class KernelBuild:
-    """Where the sources are, and where their jar may be."""
+    """Where the sources are, where their jar may be, and what they are compiled against beside Spark."""
 
     sources: Path = field(default_factory=lambda: Path(__file__).resolve().parent)
     cache: Path = field(default_factory=cache_directory)
+    name: str = "kernel"
+    libraries: tuple[Path, ...] = ()
+    made_for: str = ""
+    """Stands for the content of the libraries."""
 
     @property
     def carried_jar(self) -> Path:
         """The jar that a wheel brings along."""
-        return self.sources / "brookmere-kernel.jar"
+        return self.sources / f"brookmere-{self.name}.jar"
 
     def jar(self) -> Path:
         """Return a jar of exactly these sources, compiling them when there is none yet."""
@@ -68,7 +77,7 @@ class KernelBuild:
     def content_hash(self) -> str:
         """Hash everything that decides what the compiled classes are."""
         digest = sha256()
-        for part in (*COMPILER_FLAGS, version("pyspark")):
+        for part in (*COMPILER_FLAGS, version("pyspark"), *([self.made_for] if self.made_for else [])):
             digest.update(part.encode() + b"\0")
         for source in self._source_files():
             digest.update(source.relative_to(self.sources).as_posix().encode() + b"\0")
@@ -78,16 +87,21 @@ class KernelBuild:
     def _place(self, content_hash: str) -> Path:
         if _recorded_hash(self.carried_jar) == content_hash:
             return self.carried_jar
-        return self.cache / "kernel" / f"brookmere-kernel-{content_hash[:24]}.jar"
+        return self.cache / "kernel" / f"brookmere-{self.name}-{content_hash[:24]}.jar"
 
     def _source_files(self) -> list[Path]:
-        files = sorted(self.sources.rglob("*.scala"), key=lambda file: file.relative_to(self.sources).parts)
+        found = (file.relative_to(self.sources).parts for file in self.sources.rglob("*.scala"))
+        files = [self.sources.joinpath(*parts) for parts in sorted(found) if parts[0] != _KAFKA]
         if not files:
             raise KernelBuildError(
                 f"There are no kernel sources in {self.sources}.\n"
                 "Reinstall brookmere: its installation is incomplete."
             )
         return files
+
+    @property
+    def _words(self) -> str:
+        return "kernel" if self.name == "kernel" else f"kernel's part for {self.name.capitalize()}"
 
     def _compile(self, content_hash: str) -> bytes:
         files = self._source_files()
@@ -98,10 +112,10 @@ class KernelBuild:
             "-cp",
             f"{jars}/*",
             "scala.tools.nsc.Main",
-            *("-classpath", f"{jars}/*"),
+            *("-classpath", os.pathsep.join([f"{jars}/*", *map(str, self.libraries)])),
             *COMPILER_FLAGS,
         ]
-        logger.info("compiling the kernel (%d Scala files); this happens once", len(files))
+        logger.info("compiling the %s (%d Scala files); this happens once", self._words, len(files))
         started = time.monotonic()
         with tempfile.TemporaryDirectory(prefix="brookmere-kernel-") as classes:
             outcome = subprocess.run(
@@ -115,19 +129,36 @@ class KernelBuild:
             )
             if outcome.returncode != 0:
                 raise KernelBuildError(
-                    f"The kernel does not compile (the Scala compiler ended with {outcome.returncode}).\n"
+                    f"The {self._words} does not compile: the Scala compiler ended with {outcome.returncode}.\n"
                     f"{outcome.stdout.strip()}\n"
                     f"Sources: {self.sources}, pyspark {version('pyspark')}, {command[0]}. "
                     "Where the sources are unchanged, reinstall brookmere with the pyspark it asks for."
                 )
             jar = _jar(Path(classes), content_hash)
-        logger.info("compiled the kernel in %.1f s", time.monotonic() - started)
+        logger.info("compiled the %s in %.1f s", self._words, time.monotonic() - started)
         return jar
 
 
 def kernel_jar() -> Path:
     """Return the compiled kernel: the jar a wheel carries, else the cached one, else a newly compiled one."""
     return KernelBuild().jar()
+
+
+def kafka_jar(clients: Sequence[Path]) -> Path:
+    """Return the compiled part of the kernel that speaks to Kafka by `clients`, the jars of its clients."""
+    return kafka_build(clients).jar()
+
+
+def kafka_build(clients: Sequence[Path], kernel: KernelBuild | None = None) -> KernelBuild:
+    """Return how the part for Kafka is built, against a kernel and the clients."""
+    base = kernel or KernelBuild()
+    return KernelBuild(
+        sources=base.sources / _KAFKA,
+        cache=base.cache,
+        name=_KAFKA,
+        libraries=(base.jar(), *clients),
+        made_for=" ".join([base.content_hash(), *(jar.name for jar in clients)]),
+    )
 
 
 def spark_jars() -> Path:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from brookmere.errors import RecordError, TopicError
 from brookmere.record import Header, Record
-from brookmere.topics import Topic, Topics
+from brookmere.topics import AnyTopic, AnyTopics
 
 logger = logging.getLogger(__name__)
 
@@ -16,7 +16,7 @@ _PREFIX = "__streams.errors."
 _LOOKED_AT = 1000
 
 
-def write_dead_letter(topics: Topics, to: str, error: RecordError) -> None:
+def write_dead_letter(topics: AnyTopics, to: str, error: RecordError) -> None:
     """Append the record behind `error`, as its topic holds it, to the topic `to`, unless it is there already.
 
     Where the handler is "continue" the sink writes the letters of a batch with the batch.
@@ -31,7 +31,7 @@ def write_dead_letter(topics: Topics, to: str, error: RecordError) -> None:
         logger.error("the record that failed could not be written to %s: %s", to, failure)
 
 
-def _letter(topics: Topics, error: RecordError) -> Record:
+def _letter(topics: AnyTopics, error: RecordError) -> Record:
     # All of these are known in a running application.
     topic, partition, offset = str(error.topic), int(error.partition or 0), int(error.offset or 0)
     source = topics[topic].record(partition, offset) if topic in topics else None
@@ -50,7 +50,7 @@ def _letter(topics: Topics, error: RecordError) -> Record:
     return Record(source.key, source.value, source.timestamp, source.headers + headers)
 
 
-def _last(topic: Topic) -> Iterator[Record]:
+def _last(topic: AnyTopic) -> Iterator[Record]:
     for partition, end in enumerate(topic.end_offsets()):
         start = max(end - _LOOKED_AT, topic.start_offsets()[partition])
         yield from topic.read(partition, start, end)

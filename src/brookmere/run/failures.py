@@ -8,7 +8,15 @@ from typing import Any
 
 from py4j.protocol import Py4JJavaError
 
-from brookmere.errors import BrookmereError, EngineError, StateError, TopicError
+from brookmere.errors import (
+    BrookmereError,
+    DataLossError,
+    EngineError,
+    InstanceError,
+    StateError,
+    TopicError,
+    UnreachableError,
+)
 from brookmere.run.outputs import plain_words, record_error
 
 _CHANGED_STORE = re.compile(
@@ -19,6 +27,16 @@ _CHANGED_STORE = re.compile(
 
 
 _LOST_STATE = re.compile(r"STREAMING_STATEFUL_OPERATOR_(MISSING_STATE_DIRECTORY|NOT_MATCH)|CANNOT_LOAD_STATE")
+
+
+_STOPPED: dict[str, type[BrookmereError]] = {
+    "denied": TopicError,
+    "fenced": InstanceError,
+    "lost": DataLossError,
+    "topic": TopicError,
+    "unreachable": UnreachableError,
+}
+"""What stops an application on Kafka, by the kind that the kernel gives it."""
 
 
 def from_java(exception: Any) -> BrookmereError:
@@ -40,6 +58,8 @@ def from_java(exception: Any) -> BrookmereError:
                 key=_bytes(cause.key()),
                 value=_bytes(cause.value()),
             )
+        if cause.getClass().getName() == "brookmere.kafka.KafkaStopped":
+            return _STOPPED[str(cause.kind())](_sentence(str(cause.getMessage())))
         cause = cause.getCause()
     return _innermost(innermost)
 

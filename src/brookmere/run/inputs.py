@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from brookmere.config import Config
 from brookmere.errors import Fault, TopologyError, nearest
-from brookmere.topics import Topics
+from brookmere.topics import AnyTopics
 from brookmere.topology.nodes import SinkNode, SourceNode, Topology
 from brookmere.topology.validation import place
 
@@ -29,7 +29,7 @@ class TopicPlan:
     """For topics that get their name from a record."""
 
 
-def plan_topics(topology: Topology, topics: Topics, config: Config) -> TopicPlan:
+def plan_topics(topology: Topology, topics: AnyTopics, config: Config) -> TopicPlan:
     """Return what to read, to write and to create.
 
     Raises:

@@ -15,7 +15,6 @@ from brookmere.dsl.builder import StreamsBuilder
 from brookmere.errors import StateError
 from brookmere.plan.stages import Plan, plan
 from brookmere.run.compiler import Compiled, compile_plan
-from brookmere.run.embedded import launch
 from brookmere.run.evolution import Evolution, compare
 from brookmere.run.forms import identity_of
 from brookmere.run.housekeeping import Housekeeping
@@ -26,7 +25,9 @@ from brookmere.run.moving import is_unfinished
 from brookmere.run.query import Query
 from brookmere.run.session import spark_session
 from brookmere.run.settling import settle
-from brookmere.topics import Topics
+from brookmere.run.streaming import launch
+from brookmere.run.transports import transport
+from brookmere.topics import AnyTopics, Topics, open_topics
 from brookmere.topology.nodes import StoreType, Topology
 
 logger = logging.getLogger(__name__)
@@ -43,9 +44,9 @@ class Launched:
     application: str
     config: Config
     query: Query
-    topics: Topics
+    topics: AnyTopics
     instance: Instance
-    housekeeping: Housekeeping
+    housekeeping: Housekeeping | None
 
     @property
     def log(self) -> Path:
@@ -62,7 +63,8 @@ class Launched:
 
     def release(self) -> None:
         """Give everything back; the query has ended."""
-        self.housekeeping.end()
+        if self.housekeeping is not None:
+            self.housekeeping.end()
         self.instance.release()
 
 
@@ -74,7 +76,7 @@ def launch_application(program: StreamsBuilder | Topology, config: Config, direc
         StateError: the state directory cannot be used, or the application runs there already.
     """
     topology = _topology(program, config)
-    topics = Topics(config.topics_dir)
+    topics = open_topics(config)
     needed = plan_topics(topology, topics, config)
     planned = plan(topology, needed.partitions)
     instance = hold(directory, topology.application_id)
@@ -93,7 +95,9 @@ def _topology(program: StreamsBuilder | Topology, config: Config) -> Topology:
     return replace(program, application_id=config.application_id or program.application_id)
 
 
-def _launch(planned: Plan, needed: TopicPlan, topics: Topics, config: Config, instance: Instance) -> Launched:
+def _launch(
+    planned: Plan, needed: TopicPlan, topics: AnyTopics, config: Config, instance: Instance
+) -> Launched:
     application = planned.topology.application_id
     directory = instance.directory
     before = read_identity(directory)
@@ -120,14 +124,13 @@ def _launch(planned: Plan, needed: TopicPlan, topics: Topics, config: Config, in
             return launch(
                 compiled,
                 session=session,
-                topics=topics.directory,
+                topics=transport(config, topics, needed.new_partitions),
                 application=application,
                 checkpoint=checkpoint,
                 reset=config.auto_offset_reset,
                 lost=config.data_loss_handler,
                 max_batch_records=config.max_batch_records,
                 dead_letter=config.errors_dead_letter_queue_topic_name,
-                new_partitions=needed.new_partitions,
                 interval_ms=config.commit_interval_ms,
                 clock_ms=config.wall_clock_interval_ms,
                 spark_partitions=min(cores, planned.tasks),
@@ -135,8 +138,10 @@ def _launch(planned: Plan, needed: TopicPlan, topics: Topics, config: Config, in
             )
 
         query = start(settle(directory, evolution, now, topics, start))
-    housekeeping = Housekeeping(topics, written=needed.written, read=planned.topics)
-    housekeeping.start()
+    housekeeping = None
+    if isinstance(topics, Topics):
+        housekeeping = Housekeeping(topics, written=needed.written, read=planned.topics)
+        housekeeping.start()
     return Launched(application, config, query, topics, instance, housekeeping)
 
 
@@ -150,7 +155,7 @@ def check_application(
         StateError: the state cannot be read.
     """
     topology = _topology(program, config)
-    needed = plan_topics(topology, Topics(config.topics_dir), config)
+    needed = plan_topics(topology, open_topics(config), config)
     planned = plan(topology, needed.partitions)
     before = read_identity(directory)
     if before is None:
@@ -184,7 +189,10 @@ def _compiled(planned: Plan, session: SparkSession, config: Config) -> Compiled:
 
 def _session(config: Config, log: Path | None) -> SparkSession:
     cores = config.num_stream_threads
-    session = spark_session(master=f"local[{cores}]", partitions=cores, log=log, settings=config.spark)
+    session = spark_session(
+        master=f"local[{cores}]", partitions=cores, log=log, settings=config.spark, kafka=config.on_kafka,
+        jars=config.jars_dir,
+    )  # fmt: skip
     running = session.sparkContext.defaultParallelism
     if running != cores and "spark.master" not in config.spark:
         logger.info(

@@ -13,7 +13,7 @@ from brookmere.errors import StateError
 from brookmere.run.evolution import Evolution, table_of
 from brookmere.run.identity import CHECKPOINT
 from brookmere.run.query import Query, checkpointed_partitions
-from brookmere.topics import Topics
+from brookmere.topics import AnyTopics, Topics
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Stand:
     """Of Spark, over which the tasks are spread."""
 
 
-def stand_of(checkpoint: Path, application: str, topics: Topics) -> Stand | None:
+def stand_of(checkpoint: Path, application: str, topics: AnyTopics) -> Stand | None:
     """Return where an application has stopped, or None if no batch of it has ever been finished.
 
     A batch that was begun and whose records are in no topic yet counts for nothing: it is done again.
@@ -63,20 +63,29 @@ def _last(log: Path) -> int:
     return max((int(name) for name in names if name.isdigit()), default=-1)
 
 
-def _refuse_written(checkpoint: Path, application: str, topics: Topics, done: int) -> None:
+def _refuse_written(checkpoint: Path, application: str, topics: AnyTopics, done: int) -> None:
     try:
         query = json.loads((checkpoint / "metadata").read_text(encoding="utf-8"))["id"]
     except (OSError, ValueError, KeyError, TypeError):
         query = None
+    if not isinstance(topics, Topics):
+        # Which of the batch's records are in Kafka, only the version that began it can find out.
+        raise _unfinished(
+            checkpoint, application, f"batch {done + 1} of the version that ran before was begun"
+        )
     for name in topics.names():
         writer = topics[name].describe().writers.get(application)
         if writer is not None and (query is None or writer.query == query) and writer.batch > done:
-            raise StateError(
-                f"The state of the application {application!r} in {checkpoint.parent} cannot be changed now. "
-                f"Found: batch {writer.batch} of the version that ran before has written to the topic "
-                f"{name!r}, and was not finished. "
-                "Start that version once, it finishes the batch; then start the new one."
-            )
+            found = f"batch {writer.batch} of the version that ran before has written to the topic {name!r}"
+            raise _unfinished(checkpoint, application, found)
+
+
+def _unfinished(checkpoint: Path, application: str, found: str) -> StateError:
+    return StateError(
+        f"The state of the application {application!r} in {checkpoint.parent} cannot be changed now. "
+        f"Found: {found}, and was not finished. "
+        "Start that version once, it finishes the batch; then start the new one."
+    )
 
 
 def next_checkpoint(directory: Path, current: str) -> Path:

@@ -49,9 +49,11 @@ class Query:
     assembly: Any
     raised: list[Exception]
     """What the writing of a batch raised. Spark hands on only its text."""
-    embedded_as: str | None = None
-    """The name under which the source and the sink of embedded topics know the query."""
+    known_as: str | None = None
+    """The name under which the source and the sink of topics know the query."""
     session: SparkSession | None = None
+    on_forget: Callable[[], None] | None = None
+    """Gives back what the source and the sink have open."""
 
     def process_all_available(self) -> None:
         """Wait until all data that is there has gone through.
@@ -90,15 +92,15 @@ class Query:
 
     def take_failures(self) -> list[RecordError]:
         """Return the records that failed and were skipped since the last call."""
-        if self.embedded_as is None:
+        if self.known_as is None:
             return []
-        data = bytes(self._topics().Sinks.takeFailures(self.embedded_as))
+        data = bytes(self._topics().Sinks.takeFailures(self.known_as))
         return [found for found in read_outputs(data) if isinstance(found, RecordError)]
 
     def stop(self, timeout: float = 60.0) -> None:
         """Stop the query; its checkpoint stays.
 
-        From embedded topics it takes no more records, and the batch at hand is finished first; after
+        From topics it takes no more records, and the batch at hand is finished first; after
         `timeout` seconds it is given up, to be done again at the next start.
         """
         self.finish(timeout)
@@ -106,8 +108,8 @@ class Query:
 
     def finish(self, timeout: float) -> None:
         """Stop the query as `stop` does, but keep what can be asked about it."""
-        if self.embedded_as is not None:
-            self._topics().Holds.hold(self.embedded_as)
+        if self.known_as is not None:
+            self._topics().Holds.hold(self.known_as)
             deadline = time.monotonic() + timeout
             while (
                 self.handle.isActive and self.handle.status["isTriggerActive"] and time.monotonic() < deadline
@@ -118,8 +120,10 @@ class Query:
     def forget(self) -> None:
         """Free what the JVM holds of a query that has ended."""
         self.assembly.forget(str(self.handle.runId))
-        if self.embedded_as is not None:
-            self._topics().Sinks.forget(self.embedded_as)
+        if self.known_as is not None:
+            self._topics().Sinks.forget(self.known_as)
+        if self.on_forget is not None:
+            self.on_forget()
 
 
 def assemble(
@@ -227,8 +231,9 @@ def started(
     name: str | None = None,
     trigger: Mapping[str, Any] | None = None,
     raised: list[Exception] | None = None,
-    embedded_as: str | None = None,
+    known_as: str | None = None,
     takeover: str | None = None,
+    forget: Callable[[], None] | None = None,
 ) -> Query:
     """Start a query whose writer `write` makes of the kernel's rows and the assembly.
 
@@ -249,7 +254,7 @@ def started(
         if trigger is not None:
             writer = writer.trigger(**trigger)
         return Query(
-            writer.start(), compiled, assembly, [] if raised is None else raised, embedded_as, session
+            writer.start(), compiled, assembly, [] if raised is None else raised, known_as, session, forget
         )
     finally:
         session.conf.set("spark.sql.shuffle.partitions", before or "2")

@@ -6,7 +6,7 @@ import logging
 import os
 import threading
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,9 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from brookmere.errors import EngineError
+from brookmere.jars import resolve
 from brookmere.kernel.archive import archive_flags
-from brookmere.kernel.build import kernel_jar, spark_jars
+from brookmere.kernel.build import kafka_jar, kernel_jar, spark_jars
 from brookmere.kernel.cache import cache_directory, ensure_directory
 from brookmere.kernel.java import prepare_environment
 
@@ -57,10 +58,13 @@ def spark_session(
     memory: str = "2g",
     log: Path | None = None,
     settings: Mapping[str, str] | None = None,
+    kafka: bool = False,
+    jars: Path | None = None,
     **overrides: str,
 ) -> SparkSession:
     """Return the Spark session of this process, with the kernel on its class path.
 
+    With `kafka` it can run on Kafka, too: its clients come from the directory `jars`, or are fetched once.
     `settings` are Spark's, `overrides` too, with `__` for each dot. What Java and Spark have to say goes to
     the file `log`, or else to spark.log in the cache directory. A session that runs already is used if it has
     the kernel; it gets the settings of streaming and state that can still be set, and keeps all others.
@@ -70,6 +74,8 @@ def spark_session(
         running = SparkSession.getActiveSession() or SparkSession._instantiatedSession
         if running is not None:
             check_kernel(running)
+            if kafka:
+                _check_kafka(running)
             for name, value in _SETTINGS.items():
                 if name.startswith("spark.sql.streaming."):
                     running.conf.set(name, value)
@@ -78,7 +84,7 @@ def spark_session(
             "spark.master": master,
             "spark.app.name": "brookmere",
             **_SETTINGS,
-            "spark.jars": str(kernel_jar()),
+            "spark.jars": ",".join(map(str, [kernel_jar(), *(_kafka_jars(jars) if kafka else ())])),
             "spark.driver.memory": memory,
             # Stopping a query makes Spark match the text of an interrupted call with a recursive pattern.
             "spark.driver.extraJavaOptions": "-Xss8m",
@@ -96,6 +102,21 @@ def spark_session(
         session = _start(chosen, log or cache_directory() / "spark.log")
         check_kernel(session)
         return session
+
+
+def _kafka_jars(directory: Path | None) -> Sequence[Path]:
+    clients = resolve("kafka-clients", directory)
+    return [kafka_jar(clients), *clients]
+
+
+def _check_kafka(session: SparkSession) -> None:
+    package: Any = session._jvm
+    if type(package.brookmere.kafka.KafkaPlaces).__name__ != "JavaClass":
+        raise EngineError(
+            "The Spark session of this process was started without Kafka, so it cannot run an application on "
+            "it. Found: another application, or spark_session() without kafka=True, was there first. "
+            "Start the one on Kafka first, or in a process of its own."
+        )
 
 
 def _load_quietly() -> None:

@@ -13,7 +13,7 @@ from brookmere.run.evolution import Evolution
 from brookmere.run.identity import CHECKPOINT, Identity, has_positions, write_identity
 from brookmere.run.moving import move, next_checkpoint, stand_of, sweep
 from brookmere.run.query import Query
-from brookmere.topics import Topics
+from brookmere.topics import AnyTopics
 
 logger = logging.getLogger(__name__)
 
@@ -22,7 +22,7 @@ def settle(
     directory: Path,
     evolution: Evolution | None,
     now: Identity,
-    topics: Topics,
+    topics: AnyTopics,
     launch: Callable[..., Query],
 ) -> Path:
     """Bring the state into the form that the program needs, put down what it is, and return the checkpoint.

@@ -7,15 +7,14 @@ import time
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from brookmere.errors import DeserializationError, TopicError
 from brookmere.record import Record
 from brookmere.serde import BadBytes, Serde
+from brookmere.topics.kinds import AnyTopic, Start
 from brookmere.topics.times import milliseconds, seconds
 from brookmere.topics.topic import Topic
-
-Start = Literal["earliest", "latest"] | Mapping[int, int] | int | datetime
 
 # How often a consumer that waits looks for more.
 _LOOK_SECONDS = 0.02
@@ -33,7 +32,7 @@ class Consumer:
         self, topic: Topic, key: Serde | None, value: Serde | None, *, start: Start, follow: bool = False
     ) -> None:
         self.topic = topic
-        self.positions = _positions(topic, start)
+        self.positions = positions_of(topic, start)
         self._key = key
         self._value = value
         self._follow = follow
@@ -48,7 +47,7 @@ class Consumer:
         while True:
             record = self._take()
             if record is not None:
-                return self._decoded(record)
+                return decoded(record, self._key, self._value)
             if not self._follow:
                 raise StopIteration
             time.sleep(_LOOK_SECONDS)
@@ -59,7 +58,7 @@ class Consumer:
         records: list[Record] = []
         while True:
             while len(records) < limit and (record := self._take()) is not None:
-                records.append(self._decoded(record))
+                records.append(decoded(record, self._key, self._value))
             left = deadline - time.monotonic()
             if records or left <= 0:
                 return records
@@ -113,36 +112,40 @@ class Consumer:
         heapq.heapify(self._heads)
         self._under_way = True
 
-    def _decoded(self, raw: Record) -> Record:
-        if self._key is None and self._value is None:
-            return raw
-        return Record(
-            self._deserialized("key", self._key, raw.key, raw),
-            self._deserialized("value", self._value, raw.value, raw),
-            raw.timestamp,
-            raw.headers,
-            raw.topic,
-            raw.partition,
-            raw.offset,
-        )
 
-    def _deserialized(self, what: str, serde: Serde | None, data: bytes | None, raw: Record) -> Any:
-        if serde is None:
-            return data
-        try:
-            return serde.deserialize(data)
-        except BadBytes as error:
-            raise DeserializationError(
-                f"its {what} does not decode: {error}",
-                topic=raw.topic,
-                partition=raw.partition,
-                offset=raw.offset,
-                key=raw.key,
-                value=raw.value,
-            ) from error
+def decoded(raw: Record, key: Serde | None, value: Serde | None) -> Record:
+    """Return a record of a topic with key and value decoded; without a serde they stay bytes."""
+    if key is None and value is None:
+        return raw
+    return Record(
+        _deserialized("key", key, raw.key, raw),
+        _deserialized("value", value, raw.value, raw),
+        raw.timestamp,
+        raw.headers,
+        raw.topic,
+        raw.partition,
+        raw.offset,
+    )
 
 
-def _positions(topic: Topic, start: Start) -> dict[int, int]:
+def _deserialized(what: str, serde: Serde | None, data: bytes | None, raw: Record) -> Any:
+    if serde is None:
+        return data
+    try:
+        return serde.deserialize(data)
+    except BadBytes as error:
+        raise DeserializationError(
+            f"its {what} does not decode: {error}",
+            topic=raw.topic,
+            partition=raw.partition,
+            offset=raw.offset,
+            key=raw.key,
+            value=raw.value,
+        ) from error
+
+
+def positions_of(topic: AnyTopic, start: Start) -> dict[int, int]:
+    """Return where to begin in each partition."""
     if start == "earliest":
         return dict(enumerate(topic.start_offsets()))
     if start == "latest":

@@ -12,10 +12,11 @@ from pathlib import Path
 from brookmere.errors import TopicError, TopicExistsError, UnknownTopicError, nearest
 from brookmere.names import illegal
 from brookmere.serde import Serde
-from brookmere.topics.consumer import Consumer, Start
+from brookmere.topics.consumer import Consumer
 from brookmere.topics.files import explained, is_older, sync_folder, unique
 from brookmere.topics.folder import LOCK_FILE, TOPIC_FILE, TopicFolder
 from brookmere.topics.home import default_topics_directory
+from brookmere.topics.kinds import Start
 from brookmere.topics.lock import locked
 from brookmere.topics.producer import Producer
 from brookmere.topics.settings import TopicConfig

@@ -14,6 +14,7 @@ from typing import Any, Self
 from brookmere.errors import TopicError
 from brookmere.record import Header, Record
 from brookmere.serde import Serde
+from brookmere.topics.kinds import AnyTopic
 from brookmere.topics.times import milliseconds, now_ms, seconds
 from brookmere.topics.topic import Topic
 
@@ -33,7 +34,7 @@ class Producer:
     """
 
     def __init__(
-        self, topic: Topic, key: Serde | None, value: Serde | None, *, linger: timedelta | float = 0.0
+        self, topic: AnyTopic, key: Serde | None, value: Serde | None, *, linger: timedelta | float = 0.0
     ) -> None:
         self.topic = topic
         self._key = key
@@ -148,7 +149,8 @@ class Producer:
             self.topic.append(records)
         except Exception as error:  # noqa: BLE001 - whatever it is, the next call raises it.
             return error
-        if time.monotonic() - self._maintained > _MAINTAIN_SECONDS:
+        # Kafka looks after its topics itself.
+        if isinstance(self.topic, Topic) and time.monotonic() - self._maintained > _MAINTAIN_SECONDS:
             self._maintained = time.monotonic()
             try:
                 self.topic.maintain()

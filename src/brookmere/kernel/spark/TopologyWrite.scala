@@ -25,7 +25,7 @@ final case class Span(base: AnyRef, offset: Long, length: Int)
 
 /** The topics of one Spark task's share of a batch. */
 trait Output {
-  /** Throws TopicRefused. */
+  /** Throws TopicRefused, as `add` does. */
   def topic(name: String): OutputTopic
   def add(topic: String, partition: Int, ts: Long, key: Span, value: Span, headers: Array[(Array[Byte], Array[Byte])], row: UnsafeRow): Unit
   def original(topic: String, partition: Int, offset: Long): Option[Original]
@@ -106,16 +106,19 @@ final class TopologyWriter(plan: SinkPlan, output: Output) extends DataWriter[In
 
   private def slice(bytes: Array[Byte]): Span = if (bytes == null) TopologyWriter.Null else Span(bytes, Rows.Base, bytes.length)
 
-  private def produce(topic: String, r: UnsafeRow, node: Int, from: UnsafeRow, field: Int): Unit = {
-    val s = try output.topic(topic) catch { case e: TopicRefused => return refused(r, node, if (e.getCause == null) e else e.getCause) }
-    val key = slice(r, Layout.Key)
-    val value = slice(from, field)
+  private def produce(topic: String, r: UnsafeRow, node: Int, from: UnsafeRow, field: Int): Unit =
+    try taken(topic, r, node, slice(r, Layout.Key), slice(from, field))
+    catch { case e: TopicRefused => refused(r, node, if (e.getCause == null) e else e.getCause) }
+
+  /** Throws TopicRefused. */
+  private def taken(topic: String, r: UnsafeRow, node: Int, key: Span, value: Span): Unit = {
+    val s = output.topic(topic)
     val bytes = math.max(key.length, 0).toLong + math.max(value.length, 0)
     if (bytes > s.maxBytes) {
-      return refused(r, node, new IllegalArgumentException(s"the record has $bytes bytes, and the topic '$topic' takes ${s.maxBytes} (max.message.bytes)"))
+      throw new TopicRefused("", new IllegalArgumentException(s"the record has $bytes bytes, and the topic '$topic' takes ${s.maxBytes} (max.message.bytes)"))
     }
     if (key.length < 0 && s.compacted) {
-      return refused(r, node, new IllegalArgumentException(s"the topic '$topic' is compacted, and the record has no key"))
+      throw new TopicRefused("", new IllegalArgumentException(s"the topic '$topic' is compacted, and the record has no key"))
     }
     val partition =
       if (s.partitions == 1) 0

@@ -86,15 +86,7 @@ abstract class TopicRows(directory: String, ranges: Array[TopicRange], fields: I
 
 /** Rows for stage 0. */
 final class RawRows(directory: String, ranges: Array[TopicRange], tick: Option[Tick]) extends TopicRows(directory, ranges, RawLayout.schema.length) {
-  override protected def first(): Boolean = tick.exists { t =>
-    out.begin()
-    out.put(RawLayout.Topic, RawLayout.TickTopic & 0xffffffffL)
-    out.put(RawLayout.Partition, 0L)
-    out.put(RawLayout.Offset, t.kind)
-    out.put(RawLayout.Ts, t.wall)
-    Seq(RawLayout.Key, RawLayout.Value, RawLayout.Headers, RawLayout.Clock).foreach(out.setNull)
-    true
-  }
+  override protected def first(): Boolean = RawRows.tick(out, tick)
 
   override protected def enter(range: TopicRange): Unit = ()
   override protected def fill(range: TopicRange, batch: SegmentBatch, i: Int, offset: Long): Unit = {
@@ -106,6 +98,19 @@ final class RawRows(directory: String, ranges: Array[TopicRange], tick: Option[T
     field(RawLayout.Value, SegmentSchema.Value, batch, i)
     headers(RawLayout.Headers, batch, i)
     out.setNull(RawLayout.Clock)
+  }
+}
+
+object RawRows {
+  /** Fills the row that tells the wall clock, if there is one to tell. */
+  def tick(out: RowWriter, tick: Option[Tick]): Boolean = tick.exists { t =>
+    out.begin()
+    out.put(RawLayout.Topic, RawLayout.TickTopic & 0xffffffffL)
+    out.put(RawLayout.Partition, 0L)
+    out.put(RawLayout.Offset, t.kind)
+    out.put(RawLayout.Ts, t.wall)
+    Seq(RawLayout.Key, RawLayout.Value, RawLayout.Headers, RawLayout.Clock).foreach(out.setNull)
+    true
   }
 }
 

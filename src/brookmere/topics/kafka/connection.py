@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from concurrent.futures import TimeoutError as WaitedTooLong
 from typing import Any, TypeVar
 
-from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
 from confluent_kafka.admin import AdminClient, ClusterMetadata
 
 from brookmere.errors import TopicError
@@ -37,36 +37,77 @@ class ClientLog:
 class Connection:
     """A cluster of Kafka, and who we are to it."""
 
-    def __init__(self, settings: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        settings: Mapping[str, str],
+        consumer: Mapping[str, str] | None = None,
+        producer: Mapping[str, str] | None = None,
+    ) -> None:
         self.settings = dict(settings)
+        self._consumer = translated(settings if consumer is None else consumer)
+        self._producer = translated(settings if producer is None else producer)
+        self._writer: Producer | None = None
         self.brokers = self.settings.get("bootstrap.servers", "")
         self.principal = principal(self.settings)
         patience = self.settings.get("default.api.timeout.ms")
         self.patience = int(patience) / 1000 if patience else _PATIENCE_SECONDS
         self._said: deque[KafkaError] = deque(maxlen=50)
-        self.client = translated(self.settings)
         # The answers to what it is asked are lost if it goes away before they come.
-        self.admin = AdminClient({**self.client, "error_cb": self._said.append}, logger=ClientLog())
+        self.admin = AdminClient(
+            {**translated(self.settings), "error_cb": self._said.append}, logger=ClientLog()
+        )
 
-    def options(self) -> dict[str, Any]:
-        """Return what other clients of this cluster are made with."""
-        return {**self.client, "error_cb": self._said.append}
+    def reader(self) -> Consumer:
+        """Return a consumer that reads what is committed, joins no group, and tells where partitions end."""
+        options = {
+            "fetch.wait.max.ms": "50",
+            **self._consumer,
+            # The client wants a name although nothing is joined and nothing committed.
+            "group.id": "brookmere",
+            "enable.auto.commit": False,
+            "enable.partition.eof": True,
+            "isolation.level": "read_committed",
+            "auto.offset.reset": "error",
+            "error_cb": self._said.append,
+        }
+        return Consumer(options, logger=ClientLog())
+
+    def writer(self) -> Producer:
+        """Return the producer of this connection, which chooses partitions as Kafka's own does."""
+        if self._writer is None:
+            options = {
+                # What is too large is for the broker to say.
+                "message.max.bytes": "104857600",
+                **self._producer,
+                "partitioner": "murmur2_random",
+                "enable.idempotence": True,
+                "error_cb": self._said.append,
+            }
+            self._writer = Producer(options, logger=ClientLog())
+        return self._writer
+
+    def forget_writer(self) -> None:
+        """Let the next writer be a new one, because this one has failed for good."""
+        self._writer = None
 
     def metadata(self) -> ClusterMetadata:
         """Return the brokers and the topics that there are."""
         asked = Asked("The topics of Kafka cannot be listed", "Describe", "cluster", "kafka-cluster")
         return self.patiently(lambda: self.admin.list_topics(timeout=_LOOK_SECONDS), asked)
 
-    def answer(self, future: Future[T], asked: Asked) -> T:
-        """Wait for the answer to a question."""
+    def answer(self, ask: Callable[[], Future[T]], asked: Asked) -> T:
+        """Ask, and wait for the answer; ask again where the cluster is about to know it."""
         began = time.monotonic()
-        while True:
-            try:
-                return future.result(timeout=_LOOK_SECONDS)
-            except WaitedTooLong:
-                self.check(asked, began)
-            except KafkaException as error:
-                raise explained(error.args[0], asked, self) from error
+
+        def attempt() -> T:
+            future = ask()
+            while True:
+                try:
+                    return future.result(timeout=_LOOK_SECONDS)
+                except WaitedTooLong:
+                    self.check(asked, began)
+
+        return self.patiently(attempt, asked)
 
     def patiently(self, attempt: Callable[[], T], asked: Asked) -> T:
         """Try until it works, no longer than patience lasts; a refusal ends it at once."""

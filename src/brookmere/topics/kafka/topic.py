@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Any
 
+import pyarrow as pa
 from confluent_kafka import IsolationLevel, TopicPartition
 from confluent_kafka.admin import ConfigResource, OffsetSpec, ResourceType, TopicDescription
 
+from brookmere.record import Record
+from brookmere.topics.appending import Appended
+from brookmere.topics.columns import content_from
 from brookmere.topics.kafka.connection import Connection
 from brookmere.topics.kafka.failures import Asked
+from brookmere.topics.kafka.reading import read
+from brookmere.topics.kafka.writing import append, check_partition, check_record, records_in
+from brookmere.topics.times import now_ms
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +109,9 @@ class KafkaTopic:
         resource = ConfigResource(ResourceType.TOPIC, self.name)
         what = f"The settings of the topic {self.name!r} cannot be read"
         asked = Asked(what, "DescribeConfigs", "topic", self.name)
-        found = self._connection.answer(self._connection.admin.describe_configs([resource])[resource], asked)
+        found = self._connection.answer(
+            lambda: self._connection.admin.describe_configs([resource])[resource], asked
+        )
         # 1 is the source of settings that the topic itself has.
         own = frozenset(name for name, entry in found.items() if entry.source == 1)
         return KafkaTopicConfig({name: entry.value or "" for name, entry in found.items()}, own)
@@ -123,6 +133,39 @@ class KafkaTopic:
         found = [offset for offset, _ in self._offsets(OffsetSpec.for_timestamp(timestamp))]
         ends = self.end_offsets()
         return [end if offset < 0 else offset for offset, end in zip(found, ends, strict=True)]
+
+    def append(self, records: Iterable[Record]) -> Appended:
+        """Append records and return their offsets; when it returns, they are in the topic.
+
+        Keys and values are bytes or None. A record goes to the partition it names, else to that of its key;
+        those without a key are spread. A timestamp of -1 means now. Not all or none: what was appended
+        before a failure stays.
+        """
+        return append(self._connection, self, records)
+
+    def append_batch(self, partition: int | None, data: pa.RecordBatch | pa.Table) -> Appended:
+        """Append columns named timestamp, key, value and headers; only value must be there."""
+        if partition is not None:
+            check_partition(self, partition)
+        batches = data.to_batches() if isinstance(data, pa.Table) else [data]
+        contents = (content_from(batch, now_ms()) for batch in batches)
+        return self.append(record for content in contents for record in records_in(content, partition))
+
+    def read(self, partition: int, start: int | None = None, end: int | None = None) -> Iterator[Record]:
+        """Read the committed records of a partition that are there now, from `start` to before `end`."""
+        check_partition(self, partition)
+        return read(self._connection, self, partition, start, end)
+
+    def record(self, partition: int, offset: int) -> Record | None:
+        """Return the record at an offset, or None where there is none (any more)."""
+        check_partition(self, partition)
+        if not self.start_offsets()[partition] <= offset < self.end_offsets()[partition]:
+            return None
+        return next(self.read(partition, offset, offset + 1), None)
+
+    def check(self, record: Record) -> None:
+        """Raise the error that an append of this record, with bytes or None as key and value, would raise."""
+        check_record(self, record)
 
     def describe(self) -> KafkaTopicInfo:
         """Tell what the topic holds."""
@@ -147,8 +190,18 @@ class KafkaTopic:
             f"The offsets of the topic {self.name!r} cannot be read", "Describe", "topic", self.name
         )
         places = [TopicPartition(self.name, number) for number in range(self.partitions)]
-        futures = self._connection.admin.list_offsets(
-            dict.fromkeys(places, of), isolation_level=IsolationLevel.READ_COMMITTED
-        )
-        found = [self._connection.answer(futures[place], asked) for place in places]
+        committed = IsolationLevel.READ_COMMITTED
+
+        def ask(wanted: list[TopicPartition]) -> dict[TopicPartition, Any]:
+            futures = self._connection.admin.list_offsets(
+                dict.fromkeys(wanted, of), isolation_level=committed
+            )
+            return dict(futures)
+
+        asking = ask(places)
+
+        def again(place: TopicPartition) -> Any:
+            return asking.pop(place, None) or ask([place])[place]
+
+        found = [self._connection.answer(partial(again, place), asked) for place in places]
         return [(each.offset, each.timestamp) for each in found]

@@ -11,9 +11,13 @@ from confluent_kafka.admin import NewTopic
 
 from brookmere.errors import TopicError, TopicExistsError, UnknownTopicError, nearest
 from brookmere.names import illegal
+from brookmere.serde import Serde
 from brookmere.topics.kafka.connection import Connection
+from brookmere.topics.kafka.consumer import KafkaConsumer
 from brookmere.topics.kafka.failures import Asked, command
 from brookmere.topics.kafka.topic import KafkaTopic
+from brookmere.topics.kinds import Start
+from brookmere.topics.producer import Producer
 
 # Topics of Kafka itself, which no program reads by a pattern.
 _INTERNAL = frozenset(
@@ -37,9 +41,7 @@ class KafkaTopics:
         producer: Mapping[str, str] | None = None,
         replication: int = -1,
     ) -> None:
-        self._connection = Connection(settings)
-        self._consumer = dict(settings if consumer is None else consumer)
-        self._producer = dict(settings if producer is None else producer)
+        self._connection = Connection(settings, consumer, producer)
         self._replication = replication
 
     @property
@@ -64,8 +66,10 @@ class KafkaTopics:
         _check_name(name)
         asked = Asked(f"The topic {name!r} cannot be opened", "Describe", "topic", name)
         try:
-            futures = self._connection.admin.describe_topics(TopicCollection([name]))
-            return KafkaTopic(self._connection, self._connection.answer(futures[name], asked))
+            found = self._connection.answer(
+                lambda: self._connection.admin.describe_topics(TopicCollection([name]))[name], asked
+            )
+            return KafkaTopic(self._connection, found)
         except UnknownTopicError as error:
             raise self._unknown(name) from error
 
@@ -92,7 +96,7 @@ class KafkaTopics:
             config={setting: _text(value) for setting, value in (config or {}).items()},
         )
         try:
-            self._connection.answer(self._connection.admin.create_topics([wanted])[name], asked)
+            self._connection.answer(lambda: self._connection.admin.create_topics([wanted])[name], asked)
         except TopicExistsError:
             if not exist_ok:
                 raise
@@ -104,12 +108,38 @@ class KafkaTopics:
         _check_name(name)
         asked = Asked(f"The topic {name!r} cannot be deleted", "Delete", "topic", name)
         try:
-            self._connection.answer(self._connection.admin.delete_topics([name])[name], asked)
+            self._connection.answer(lambda: self._connection.admin.delete_topics([name])[name], asked)
         except UnknownTopicError as error:
             raise self._unknown(name) from error
         deadline = time.monotonic() + self._connection.patience
         while name in self and time.monotonic() < deadline:
             time.sleep(_LOOK_SECONDS)
+
+    def producer(
+        self,
+        name: str,
+        *,
+        key: Serde | None = None,
+        value: Serde | None = None,
+        linger: timedelta | float = 0.0,
+    ) -> Producer:
+        """Return a producer that writes keys and values with these serdes; without one they are bytes."""
+        return Producer(self[name], key, value, linger=linger)
+
+    def consumer(
+        self,
+        name: str,
+        *,
+        key: Serde | None = None,
+        value: Serde | None = None,
+        start: Start = "earliest",
+        follow: bool = False,
+    ) -> KafkaConsumer:
+        """Return a consumer that starts at "earliest", "latest", a time, or offsets by partition.
+
+        With offsets by partition only these partitions are read.
+        """
+        return KafkaConsumer(self._connection, self[name], key, value, start=start, follow=follow)
 
     def _appeared(self, name: str) -> KafkaTopic:
         """Wait until the brokers know a topic, which the controller has created."""

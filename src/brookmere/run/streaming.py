@@ -1,10 +1,11 @@
-"""Turns a compiled program and a directory of topics into a running query from topics to topics."""
+"""Turns a compiled program and a kind of topics into a running query from topics to topics."""
 
 from __future__ import annotations
 
 import json
 import uuid
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,26 +14,24 @@ from pyspark.sql import DataFrame, SparkSession
 
 from brookmere.run.compiler import Compiled
 from brookmere.run.outputs import Written, read_outputs
-from brookmere.run.query import Query, started
+from brookmere.run.query import Query, checkpointed_partitions, started
 from brookmere.run.taps import show
 from brookmere.run.timing import wall_options
+from brookmere.run.transports import Transport
 from brookmere.topology.nodes import SourceNode
-
-FORMAT = "brookmere.topics"
 
 
 def launch(
     compiled: Compiled,
     *,
     session: SparkSession,
-    topics: Path,
+    topics: Transport,
     application: str,
     checkpoint: Path,
     reset: str = "earliest",
     lost: str = "fail",
     max_batch_records: int = 0,
     dead_letter: str | None = None,
-    new_partitions: int = 1,
     interval_ms: int = 0,
     spark_partitions: int | None = None,
     clock_ms: int = 1000,
@@ -41,17 +40,19 @@ def launch(
     begin: str = "",
     stay: bool = False,
 ) -> Query:
-    """Start the query of a program from and to the topics in the directory `topics`.
+    """Start the query of a program from and to topics.
 
     `reset` says where a first start begins (earliest, latest, none), `lost` what happens when retention
-    removed unread records (fail, continue). `max_batch_records` of 0 takes all that waits into one batch.
-    Topics that records are routed to are created with `new_partitions` when they do not exist. A program that
-    has to know the wall clock looks at it every `clock_ms` milliseconds while no records come. A query with a
-    `takeover` begins with the state of another version of the program, at the positions `begin` that it had;
-    one that is to `stay` there reads nothing.
+    removed unread records (fail, continue). `max_batch_records` of 0 takes all that waits into one batch. A
+    program that has to know the wall clock looks at it every `clock_ms` milliseconds while no records come. A
+    query with a `takeover` begins with the state of another version of the program, at the positions `begin`
+    that it had; one that is to `stay` there reads nothing.
     """
     name = f"{application}-{uuid.uuid4().hex[:8]}"
     raised: list[Exception] = []
+    jvm: Any = session._jvm
+    spark_partitions = checkpointed_partitions(checkpoint) or spark_partitions or _shuffled(session)
+    place = topics.open(jvm, name, application, compiled.plan, spark_partitions)
     raw = read_topics(
         session, topics, compiled.plan.topics, layout="raw", reset=reset, lost=lost, limit=max_batch_records,
         application=name, whole=json.dumps(sorted(_global_topics(compiled))),
@@ -64,31 +65,33 @@ def launch(
         to = assembly.destinations(
             dict(compiled.sinks), set(compiled.routed), set(compiled.taps), dict(compiled.windowed)
         )
-        jvm: Any = session._jvm
-        place = jvm.brookmere.topics.EmbeddedPlace(str(topics.resolve()), new_partitions)
         jvm.brookmere.topics.Sinks.register(
             name, application, to, compiled.program, list(compiled.numbers), dead_letter, place
         )
         if compiled.taps:
             _listen(session, name, compiled, raised)
-        return rows.writeStream.format(FORMAT).option("plan", name)
+        return rows.writeStream.format(topics.format).option("plan", name)
 
     chosen = trigger or ({"processingTime": f"{interval_ms} milliseconds"} if interval_ms > 0 else None)
     return started(
         compiled, raw, write, session=session, checkpoint=checkpoint, spark_partitions=spark_partitions,
-        name=application, trigger=chosen, raised=raised, embedded_as=name, takeover=takeover,
+        name=application, trigger=chosen, raised=raised, known_as=name, takeover=takeover,
+        forget=partial(topics.close, jvm, name),
     )  # fmt: skip
 
 
 def read_topics(
-    session: SparkSession, directory: Path, topics: tuple[str, ...] | list[str], **options: Any
+    session: SparkSession, topics: Transport, names: tuple[str, ...] | list[str], **options: Any
 ) -> DataFrame:
-    """Return the records of embedded topics as a streaming DataFrame."""
-    reader = session.readStream.format(FORMAT).option("dir", str(directory.resolve()))
-    reader = reader.option("topics", json.dumps(list(topics)))
-    for option, value in options.items():
+    """Return the records of topics as a streaming DataFrame."""
+    reader = session.readStream.format(topics.format).option("topics", json.dumps(list(names)))
+    for option, value in {**topics.options(), **options}.items():
         reader = reader.option(option, str(value))
     return reader.load()
+
+
+def _shuffled(session: SparkSession) -> int:
+    return int(session.conf.get("spark.sql.shuffle.partitions") or "2")
 
 
 def _global_topics(compiled: Compiled) -> set[str]:

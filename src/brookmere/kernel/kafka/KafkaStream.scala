@@ -1,0 +1,138 @@
+package brookmere.kafka
+
+import scala.jdk.CollectionConverters._
+
+import brookmere.kernel.topics.{Tick, TopicRange}
+import brookmere.topics.{Backlog, RecordStream, SourceOptions, TopicsOffset}
+
+import org.apache.kafka.clients.admin.{ListOffsetsOptions, OffsetSpec}
+import org.apache.kafka.common.{IsolationLevel, TopicPartition}
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.connector.read._
+import org.apache.spark.sql.connector.read.streaming.Offset
+import org.slf4j.LoggerFactory
+
+/** The topics of an application on Kafka; only what is committed is seen. */
+final class KafkaStream(options: SourceOptions, place: KafkaPlace) extends RecordStream(options) {
+  private val log = LoggerFactory.getLogger("brookmere.kafka")
+  private val partitions: Array[TopicPartition] = options.topics.flatMap(t => Array.tabulate(place.partitions(t))(p => new TopicPartition(t, p)))
+  private val committed = new ListOffsetsOptions(IsolationLevel.READ_COMMITTED)
+  private var ids: Map[String, String] = Map.empty
+  private var looked = 0L
+  /** The time at which the batch before was cut. */
+  private var lastCut = -1L
+
+  private def offsets(of: Seq[TopicPartition], spec: OffsetSpec): Map[TopicPartition, Long] =
+    Patience.answer(place, "Describe")(place.admin.listOffsets(of.map(_ -> spec).toMap.asJava, committed).all())
+      .asScala.map { case (p, r) => p -> r.offset }.toMap
+
+  private def positions(at: Map[TopicPartition, Long]): TopicsOffset = {
+    look()
+    TopicsOffset(options.topics.map(t => t -> (ids(t), Array.tabulate(place.partitions(t))(p => at(new TopicPartition(t, p))))).toMap)
+  }
+
+  override def earliest(): TopicsOffset = positions(offsets(partitions.toSeq, OffsetSpec.earliest()))
+  override def latest(): TopicsOffset = positions(offsets(partitions.toSeq, OffsetSpec.latest()))
+
+  /** Looks now and then whether the topics are still those that the program was planned for. */
+  private def look(): Boolean = {
+    val now = System.nanoTime
+    if (looked != 0 && now - looked < KafkaStream.LookNanos) return false
+    val found = Patience.answer(place, "Describe")(place.admin.describeTopics(options.topics.toSeq.asJava).allTopicNames()).asScala
+    ids = found.map { case (t, d) => t -> d.topicId.toString }.toMap
+    found.foreach { case (t, d) =>
+      val planned = place.partitions(t)
+      if (d.partitions.size > planned) throw new KafkaStopped(KafkaStopped.Topic,
+        s"The topic '$t' has grown from $planned to ${d.partitions.size} partitions while the application runs. " +
+        "Start the application again: it then reads all of them, or says what speaks against it.")
+    }
+    looked = now
+    true
+  }
+
+  override protected def complete(from: TopicsOffset): TopicsOffset = {
+    val isTime = look()
+    lazy val first = firstOffset()
+    val all = TopicsOffset(options.topics.map { t =>
+      t -> (from.positions.get(t) match {
+        case None => first.positions(t)
+        case Some((id, at)) =>
+          if (id != ids(t)) throw new KafkaStopped(KafkaStopped.Topic,
+            s"The topic '$t' was deleted and created anew since the application read it. " +
+            "Its place in the old topic means nothing in the new one: reset the application with `brookmere reset`, or give it a new application.id.")
+          // Partitions that were added since begin at their beginning.
+          (id, Array.tabulate(place.partitions(t))(p => if (p < at.length) at(p) else 0L))
+      })
+    }.toMap)
+    if (isTime) present(all) else all
+  }
+
+  /** What retention has removed unread is told, or left out if the user says so. */
+  private def present(from: TopicsOffset): TopicsOffset = {
+    val starts = offsets(partitions.toSeq, OffsetSpec.earliest())
+    TopicsOffset(from.positions.map { case (t, (id, at)) =>
+      t -> (id, at.zipWithIndex.map { case (o, p) =>
+        val start = starts(new TopicPartition(t, p))
+        if (o < start && o > 0) {
+          if (options.lost != "continue") throw KafkaStream.lost(t, p, o, start)
+          log.warn(s"Retention removed records of the topic '$t' that were not read: partition $p goes on at $start instead of $o")
+        }
+        math.max(o, start)
+      })
+    })
+  }
+
+  /**
+   * Finds a time before which about `most` records wait, and stops every partition at its first record that
+   * is not older. Where more than that have one time, those of the first partitions come first.
+   */
+  override protected def cut(waiting: Array[Backlog], most: Int): Array[Long] = {
+    val of = waiting.map(w => new TopicPartition(w.topic, w.partition))
+    def at(time: Long): Array[Long] = {
+      val found = offsets(of.toSeq, OffsetSpec.forTimestamp(time))
+      waiting.zip(of).map { case (w, p) => val o = found(p); if (o < 0) w.end else math.min(math.max(o, w.start), w.end) }
+    }
+    val (time, next) = new TimeSearch(most, waiting.map(_.start), waiting.map(_.end), at).find(newest(of), lastCut)
+    lastCut = time
+    next
+  }
+
+  private def newest(of: Array[TopicPartition]): Long =
+    Patience.answer(place, "Describe")(place.admin.listOffsets(of.map(_ -> OffsetSpec.maxTimestamp()).toMap.asJava).all())
+      .values.asScala.map(_.timestamp).max
+
+  override protected def bins(ranges: Array[TopicRange]): Array[Array[TopicRange]] =
+    if (ranges.isEmpty) Array.empty
+    else if (ranges.iterator.map(r => r.end - r.start).sum <= KafkaStream.Few) Array(ranges)
+    else ranges.groupBy(r => place.laneOf(r.topic, r.partition)).toArray.sortBy(_._1).map(_._2)
+
+  override def planInputPartitions(from: Offset, to: Offset): Array[InputPartition] = {
+    KafkaPlaces.planned(place.run, read(to))
+    super.planInputPartitions(from, to)
+  }
+
+  override protected def partition(ranges: Array[TopicRange], tick: Option[Tick]): InputPartition = {
+    val lanes = ranges.map(r => place.laneOf(r.topic, r.partition)).distinct
+    KafkaPartition(place, if (lanes.length == 1) lanes.head else KafkaStream.AllLanes, ranges, tick, options.lost == "continue")
+  }
+
+  override def createReaderFactory(): PartitionReaderFactory = new KafkaReaders
+}
+
+object KafkaStream {
+  private val LookNanos = 30L * 1000 * 1000 * 1000
+  /** So few records are read by one Spark task: starting another costs more. */
+  private val Few = 4096L
+  val AllLanes: Int = -1
+
+  def lost(topic: String, partition: Int, at: Long, start: Long): KafkaStopped = new KafkaStopped(KafkaStopped.Lost,
+    s"Retention removed records of the topic '$topic' that were not read yet: partition $partition begins at offset $start, and the application stands at $at. " +
+    "Go on without them by setting data.loss.handler to continue, or give the topic a longer retention.ms.")
+}
+
+/** `lane` is the one all ranges belong to, or AllLanes. */
+final case class KafkaPartition(place: KafkaPlace, lane: Int, ranges: Array[TopicRange], tick: Option[Tick], skipsLost: Boolean) extends InputPartition
+
+final class KafkaReaders extends PartitionReaderFactory {
+  override def createReader(p: InputPartition): PartitionReader[InternalRow] = new KafkaReader(p.asInstanceOf[KafkaPartition])
+}

@@ -1,0 +1,85 @@
+package brookmere.kafka
+
+import java.util.Collections
+import java.util.concurrent.{ConcurrentHashMap, ExecutionException}
+
+import scala.jdk.CollectionConverters._
+
+import brookmere.topics.{OutputTopic, TopicRefused}
+
+import org.apache.kafka.clients.admin.{Config, NewTopic, TopicDescription}
+import org.apache.kafka.common.config.{ConfigResource, TopicConfig}
+import org.apache.kafka.common.errors._
+
+/** A topic that is written, and what it takes. */
+final case class KafkaTopic(output: OutputTopic, maxBytes: Int, olderMs: Long, newerMs: Long)
+
+/** What this process knows of the topics it writes; it looks again now and then. */
+object OutputTopics {
+  private final case class Known(topic: KafkaTopic, since: Long)
+  private val known = new ConcurrentHashMap[String, Known]()
+  private val KeptNanos = 30L * 1000 * 1000 * 1000
+
+  def of(place: KafkaPlace, name: String): KafkaTopic = {
+    val key = s"${place.run}/$name"
+    val k = known.get(key)
+    if (k != null && System.nanoTime - k.since < KeptNanos) k.topic
+    else {
+      val t = look(place, name)
+      known.put(key, Known(t, System.nanoTime))
+      t
+    }
+  }
+
+  def forget(run: String): Unit = known.keySet.removeIf(_.startsWith(run + "/"))
+
+  private def look(place: KafkaPlace, name: String): KafkaTopic = {
+    val described = try describe(place, name).getOrElse(create(place, name)) catch {
+      case e: InvalidTopicException => throw new TopicRefused(s"no topic can have the name '$name': ${e.getMessage}", e)
+      case e: PolicyViolationException => throw new TopicRefused(s"the topic '$name' does not exist and may not be created: ${e.getMessage}", e)
+      case e: KafkaStopped if e.kind == KafkaStopped.Denied => throw new TopicRefused(e.getMessage, e)
+    }
+    val c = settings(place, name)
+    def number(setting: String, default: Long): Long = c.flatMap(x => Option(x.get(setting))).map(_.value.toLong).getOrElse(default)
+    def text(setting: String, default: String): String = c.flatMap(x => Option(x.get(setting))).map(_.value).getOrElse(default)
+    val request = place.producers.get("max.request.size", "1048576").toLong
+    // What the topic says about its records itself is told apart from the size, which needs the headers, too.
+    KafkaTopic(
+      OutputTopic(described.partitions.size, text(TopicConfig.CLEANUP_POLICY_CONFIG, "delete").contains("compact"),
+        text(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "CreateTime") == "LogAppendTime", Int.MaxValue),
+      math.min(request, number(TopicConfig.MAX_MESSAGE_BYTES_CONFIG, request)).toInt,
+      number(TopicConfig.MESSAGE_TIMESTAMP_BEFORE_MAX_MS_CONFIG, Long.MaxValue),
+      number(TopicConfig.MESSAGE_TIMESTAMP_AFTER_MAX_MS_CONFIG, Long.MaxValue))
+  }
+
+  private def describe(place: KafkaPlace, name: String): Option[TopicDescription] =
+    try Some(Patience.answer(place, "Describe")(place.admin.describeTopics(Collections.singletonList(name)).topicNameValues.get(name)))
+    catch { case e: Throwable if missing(e) => None }
+
+  private def missing(e: Throwable): Boolean = Causes.of(e).isInstanceOf[UnknownTopicOrPartitionException]
+
+  private def create(place: KafkaPlace, name: String): TopicDescription = {
+    try Patience.answer(place, "Create")(place.admin.createTopics(Collections.singletonList(
+      new NewTopic(name, place.newPartitions, place.replication.toShort))).all())
+    catch {
+      case e: Throwable if Causes.of(e).isInstanceOf[TopicExistsException] => ()
+      case e: ExecutionException => throw Causes.of(e)
+    }
+    // The broker asked next may not have heard of it yet.
+    var tries = 0
+    var found = describe(place, name)
+    while (found.isEmpty && tries < 100) {
+      Thread.sleep(50)
+      tries += 1
+      found = describe(place, name)
+    }
+    found.getOrElse(throw new TopicRefused(s"the topic '$name' was created, but the brokers do not know it"))
+  }
+
+  /** None where the application may not look at them: then the broker itself says what it does not take. */
+  private def settings(place: KafkaPlace, name: String): Option[Config] = {
+    val resource = new ConfigResource(ConfigResource.Type.TOPIC, name)
+    try Some(Patience.answer(place, "DescribeConfigs")(place.admin.describeConfigs(Collections.singletonList(resource)).all()).get(resource))
+    catch { case e: KafkaStopped if e.kind == KafkaStopped.Denied => None }
+  }
+}

@@ -1,0 +1,137 @@
+"""Turns the partitions of a topic of Kafka into one sequence of decoded records, in the order of time."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from datetime import timedelta
+from types import TracebackType
+from typing import Self
+
+from confluent_kafka import TopicPartition
+
+from brookmere.record import Record
+from brookmere.serde import Serde
+from brookmere.topics.consumer import decoded, positions_of
+from brookmere.topics.kafka.connection import Connection
+from brookmere.topics.kafka.reading import asked_to_read, fetched, is_end, record_of
+from brookmere.topics.kafka.topic import KafkaTopic
+from brookmere.topics.kinds import Start
+from brookmere.topics.times import seconds
+
+_WAIT_SECONDS = 0.2
+# A partition that is ahead of the others by so many records waits for them.
+_MOST_HELD, _FEW_HELD = 20_000, 1_000
+
+
+class KafkaConsumer:
+    """Reads a topic of Kafka. `KafkaTopics.consumer` makes one; it is in no group and commits nothing.
+
+    Iterating gives what is there, or with `follow` waits for more and never ends. Records of a partition
+    come in the order of their offsets; among partitions the one comes first whose next record is oldest,
+    and of records that come while one waits, the one that comes first. Only committed records are read. A
+    record that does not decode raises a DeserializationError; the next call goes on behind it.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        topic: KafkaTopic,
+        key: Serde | None,
+        value: Serde | None,
+        *,
+        start: Start,
+        follow: bool = False,
+    ) -> None:
+        self.topic = topic
+        self.positions = positions_of(topic, start)
+        self._connection = connection
+        self._key = key
+        self._value = value
+        self._follow = follow
+        self._asked = asked_to_read(topic.name)
+        ends = topic.end_offsets()
+        # Where the records end that were there at the beginning: up to here the order of time is kept.
+        self._behind = {p: ends[p] for p, position in self.positions.items() if position < ends[p]}
+        self._held: dict[int, deque[Record]] = {partition: deque() for partition in self.positions}
+        self._paused: set[int] = set()
+        self._client = connection.reader()
+        self._client.assign([TopicPartition(topic.name, p, at) for p, at in self.positions.items()])
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Record:
+        while True:
+            record = self._take(_WAIT_SECONDS if self._follow else 0.0)
+            if record is not None:
+                return decoded(record, self._key, self._value)
+            if not self._follow:
+                raise StopIteration
+
+    def poll(self, timeout: timedelta | float = 0.0, *, limit: int = 500) -> list[Record]:
+        """Return up to `limit` records, as soon as there are any, or none after the timeout."""
+        deadline = time.monotonic() + seconds(timeout)
+        records: list[Record] = []
+        while len(records) < limit:
+            left = 0.0 if records else max(0.0, deadline - time.monotonic())
+            record = self._take(left)
+            if record is None:
+                if records or time.monotonic() >= deadline:
+                    break
+                continue
+            records.append(decoded(record, self._key, self._value))
+        return records
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        self._client.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _take(self, wait: float) -> Record | None:
+        """Return the next record; None where none came for `wait` seconds, and none is known to be there."""
+        heard = time.monotonic()
+        while any(not self._held[partition] for partition in self._behind):
+            if self._fetch(_WAIT_SECONDS):
+                heard = time.monotonic()
+            else:
+                self._connection.check(self._asked, heard)
+        heads = [(held[0].timestamp, partition) for partition, held in self._held.items() if held]
+        if not heads and self._fetch(wait):
+            heads = [(held[0].timestamp, partition) for partition, held in self._held.items() if held]
+        if not heads:
+            return None
+        return self._pop(min(heads)[1])
+
+    def _pop(self, partition: int) -> Record:
+        record = self._held[partition].popleft()
+        assert record.offset is not None
+        self.positions[partition] = record.offset + 1
+        if partition in self._behind and self.positions[partition] >= self._behind[partition]:
+            del self._behind[partition]
+        if partition in self._paused and len(self._held[partition]) < _FEW_HELD:
+            self._paused.discard(partition)
+            self._client.resume([TopicPartition(self.topic.name, partition)])
+        return record
+
+    def _fetch(self, wait: float) -> bool:
+        messages = fetched(self._client, wait)
+        for message in messages:
+            partition = message.partition()
+            if is_end(message, self._connection, self._asked):
+                # What stands before the end is held; transactions may leave nothing readable behind it.
+                self._behind.pop(partition, None)
+            elif message.error() is None:
+                self._held[partition].append(record_of(message))
+        for partition, held in self._held.items():
+            if len(held) > _MOST_HELD and partition not in self._paused:
+                self._paused.add(partition)
+                self._client.pause([TopicPartition(self.topic.name, partition)])
+        return bool(messages)
