@@ -59,22 +59,7 @@ from brookmere.errors import (
 from brookmere.plan.program import explain
 from brookmere.record import Record, WindowedKey
 from brookmere.registry import RegistryClient
-from brookmere.serde import (
-    Avro,
-    Bool,
-    Bytes,
-    Custom,
-    Double,
-    Int,
-    Json,
-    JsonSchema,
-    Long,
-    Protobuf,
-    Registry,
-    Serde,
-    Text,
-    Windowed,
-)
+from brookmere.serde import Bool, Bytes, Custom, Double, Int, Json, Long, Registry, Serde, Text, Windowed
 from brookmere.topics import Topics
 from brookmere.topology.nodes import Topology
 from brookmere.topology.times import record_time, wall_clock
@@ -90,6 +75,9 @@ if TYPE_CHECKING:
     from brookmere.run.application import Application
     from brookmere.run.evolution import Evolution, Finding
     from brookmere.run.progress import Progress
+    from brookmere.serde.avro import Avro
+    from brookmere.serde.json_schema import JsonSchema
+    from brookmere.serde.protobuf import Protobuf
 
 __all__ = [
     "Application",
@@ -128,8 +116,8 @@ __all__ = [
     "Long",
     "ProcessingError",
     "ProductionError",
-    "Protobuf",
     "Progress",
+    "Protobuf",
     "Record",
     "RecordError",
     "Registry",
@@ -174,16 +162,19 @@ __all__ = [
     "wall_clock",
 ]
 
-# They bring PySpark along, which takes a second that a program without an application need not wait for.
-_WITH_SPARK = {
+# They bring PySpark or the library of a format along, for which a program that needs none need not wait.
+_WHEN_ASKED = {
     "Application": "brookmere.run.application",
+    "Avro": "brookmere.serde.avro",
     "Evolution": "brookmere.run.evolution",
     "Finding": "brookmere.run.evolution",
+    "JsonSchema": "brookmere.serde.json_schema",
     "Progress": "brookmere.run.progress",
+    "Protobuf": "brookmere.serde.protobuf",
 }
 
 
 def __getattr__(name: str) -> object:
-    if name not in _WITH_SPARK:
+    if name not in _WHEN_ASKED:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_WITH_SPARK[name]), name)
+    return getattr(import_module(_WHEN_ASKED[name]), name)

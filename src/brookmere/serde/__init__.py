@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from brookmere.serde.avro import Avro
 from brookmere.serde.base import BadBytes, Serde
 from brookmere.serde.custom import Custom
 from brookmere.serde.default import default_serde_for
 from brookmere.serde.json import Json
-from brookmere.serde.json_schema import JsonSchema
 from brookmere.serde.partition import murmur2, partition_for
 from brookmere.serde.primitive import Bool, Double, Int, Long
-from brookmere.serde.protobuf import Protobuf
 from brookmere.serde.registered import Registered, Registry
 from brookmere.serde.text import Bytes, Text
 from brookmere.serde.windowed import Windowed
 
 __all__ = [
-    "Avro",
     "BadBytes",
     "Bool",
     "Bytes",
@@ -24,9 +20,7 @@ __all__ = [
     "Double",
     "Int",
     "Json",
-    "JsonSchema",
     "Long",
-    "Protobuf",
     "Registered",
     "Registry",
     "Serde",

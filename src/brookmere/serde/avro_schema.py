@@ -14,6 +14,9 @@ from brookmere.serde.structure import DEFAULT, NAME
 WITH_DEFAULT = "avro.default"
 """In the metadata of a field: a value may lack it, since the schema has a default for it."""
 
+MEMBER = "avro.member"
+"""In the metadata of a field: it is one of the members of a union."""
+
 _PLAIN = {
     "null": "void",
     "boolean": "boolean",
@@ -182,7 +185,7 @@ def _union(
             "name": f"member{number}",
             "type": _type(member, named, f"{path}.member{number}", outer)[0],
             "nullable": True,
-            "metadata": {},
+            "metadata": {MEMBER: True},
         }
         for number, member in enumerate(others)
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 import threading
 from abc import abstractmethod
@@ -24,7 +25,7 @@ _clients: dict[Registry, RegistryClient] = {}
 _guard = threading.Lock()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Registry:
     """A schema registry: its address, and who asks.
 
@@ -33,11 +34,19 @@ class Registry:
     """
 
     url: str
-    basic_auth: tuple[str, str] | None = field(default=None, repr=False, kw_only=True)
+    basic_auth: tuple[str, str] | None = field(default=None, kw_only=True)
     ca_file: str | Path | None = field(default=None, kw_only=True)
     cert_file: str | Path | None = field(default=None, kw_only=True)
-    key_file: str | Path | None = field(default=None, kw_only=True, repr=False)
+    key_file: str | Path | None = field(default=None, kw_only=True)
     patience: timedelta = field(default=timedelta(seconds=30), kw_only=True)
+
+    @property
+    def shown(self) -> str:
+        """The addresses without a password."""
+        return re.sub(r"//[^/,@]*@", "//", self.url)
+
+    def __repr__(self) -> str:
+        return f"Registry({self.shown!r})"
 
     def client(self) -> RegistryClient:
         """Return the client of this registry; there is one, so that what it knows is known to all."""
@@ -140,7 +149,7 @@ def checked(serde: Registered) -> Registry | None:
         what = f"registry of {name} is an address or a Registry: found {type(given).__name__}"
         faults.append(Fault(what, None, 'Give for example registry="http://localhost:8081".'))
     elif isinstance(registry, Registry) and not registry.url.startswith(("http://", "https://", "mock://")):
-        what = f"registry of {name} is no address: found {registry.url!r}"
+        what = f"registry of {name} is no address: found {registry.shown!r}"
         faults.append(Fault(what, None, 'Give for example "http://localhost:8081" or "mock://test".'))
     subject: object = serde.subject
     if not isinstance(subject, str) or not subject:

@@ -22,6 +22,7 @@ object AvroWrite {
   def apply(t: DataType, schema: Schema, path: String = "value"): AvroWrite = schema.getType match {
     case Schema.Type.UNION => union(t, schema, path)
     case Schema.Type.NULL => (v, _) => if (v != null) throw new BadBytes(s"$path must be null")
+    case _ if t == NullType => (_, _) => throw new BadBytes(s"$path is null, which the schema does not allow")
     case _ =>
       val step = filled(t, schema, path)
       (v, out) => {

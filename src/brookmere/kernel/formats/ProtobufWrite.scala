@@ -22,7 +22,8 @@ final class ProtobufWrite(root: ProtobufMessage, t: StructType) {
     private val parts = message.byNumber.flatMap { f =>
       val i = t.fields.indexWhere(_.name == f.name)
       if (i < 0 && f.presence == "required") throw new IllegalArgumentException(s"$path.${f.name} is required, and absent")
-      if (i < 0) None else Some(new Part(f, i, t.fields(i).dataType, s"$path.${f.name}"))
+      // What is always null is never written.
+      if (i < 0 || (t.fields(i).dataType == NullType && f.presence != "required")) None else Some(new Part(f, i, t.fields(i).dataType, s"$path.${f.name}"))
     }
 
     def write(row: SpecializedGetters, out: Output): Unit = {
@@ -51,16 +52,16 @@ final class ProtobufWrite(root: ProtobufMessage, t: StructType) {
     }
     private val inner = (field.kind, element) match {
       case ("message", s: StructType) => new Fields(field.message, s, path)
-      case ("message", _) => throw new IllegalArgumentException(s"$path of the type ${dataType.sql} is no message")
+      case ("message", other) if other != NullType => throw new IllegalArgumentException(s"$path of the type ${dataType.sql} is no message")
       case _ => null
     }
     private val entry = (field.kind, dataType) match {
       case ("map", MapType(k, v, _)) =>
         (new Part(field.message.fields(0), 0, k, s"$path.key"), new Part(field.message.fields(1), 0, v, s"$path.value"))
-      case ("map", _) => throw new IllegalArgumentException(s"$path of the type ${dataType.sql} is no map")
+      case ("map", other) if other != NullType => throw new IllegalArgumentException(s"$path of the type ${dataType.sql} is no map")
       case _ => null
     }
-    private val put: (Any, Output) => Unit = if (inner != null || entry != null) null else ProtobufScalar(field, element, path)
+    private val put: (Any, Output) => Unit = if (inner != null || entry != null || element == NullType) null else ProtobufScalar(field, element, path)
 
     def write(value: Any, out: Output): Unit =
       if (field.kind == "map") map(value.asInstanceOf[MapData], out)

@@ -1,13 +1,13 @@
 package org.apache.spark.sql.brookmere
 
-import java.util.{List => JList, Map => JMap}
+import java.util.{List => JList}
 
 import scala.jdk.CollectionConverters._
 
 import brookmere.kernel.core.BadBytes
 import brookmere.kernel.formats._
 
-import org.apache.avro.{JsonProperties, Schema, SchemaParseException}
+import org.apache.avro.{Schema, SchemaParseException}
 import org.apache.spark.sql.Column
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
@@ -21,12 +21,12 @@ object SchemaFormats {
   def registry(addresses: JList[String], authorization: String, authorities: String, patienceMs: Long): Registry =
     new Registry(addresses.asScala.toArray, authorization, authorities, patienceMs)
 
-  def readAvro(raw: Column, schema: String, typeJson: String, registry: Registry): Column =
-    Internals.column(ReadAvro(Internals.expression(raw), schema, DataType.fromJson(typeJson), registry))
+  def readAvro(raw: Column, schema: JList[String], typeJson: String, registry: Registry): Column =
+    Internals.column(ReadAvro(Internals.expression(raw), schema.asScala.toSeq, DataType.fromJson(typeJson), registry))
 
   /** `id` is that of the schema, or null without a registry. */
-  def writeAvro(value: Column, schema: String, id: Integer): Column =
-    Internals.column(WriteAvro(Internals.expression(value), schema, Option(id).fold(NoId)(_.intValue)))
+  def writeAvro(value: Column, schema: JList[String], id: Integer): Column =
+    Internals.column(WriteAvro(Internals.expression(value), schema.asScala.toSeq, Option(id).fold(NoId)(_.intValue)))
 
   def readProtobuf(raw: Column, message: String, typeJson: String, framed: Boolean): Column =
     Internals.column(ReadProtobuf(Internals.expression(raw), message, DataType.fromJson(typeJson), framed))
@@ -35,12 +35,18 @@ object SchemaFormats {
   def writeProtobuf(value: Column, message: String, frame: Array[Byte]): Column =
     Internals.column(WriteProtobuf(Internals.expression(value), message, frame.toSeq))
 
+  /** The last of some schemas, which may refer to those in front of it. */
+  private[brookmere] def parsed(texts: Seq[String]): Schema = {
+    val parser = new Schema.Parser()
+    texts.map(parser.parse).last
+  }
+
   /** The bytes behind the frame. */
   def unframed(raw: Column): Column = Internals.column(Unframed(Internals.expression(raw)))
 }
 
-case class ReadAvro(child: Expression, schema: String, dataType: DataType, registry: Registry) extends UnaryExpression with CodegenFallback {
-  @transient private lazy val reader = new Schema.Parser().parse(schema)
+case class ReadAvro(child: Expression, schema: Seq[String], dataType: DataType, registry: Registry) extends UnaryExpression with CodegenFallback {
+  @transient private lazy val reader = SchemaFormats.parsed(schema)
   @transient private lazy val steps = new java.util.HashMap[Int, AvroRead]
   @transient private lazy val plain = AvroRead(reader, reader, dataType)
   @transient private lazy val in = new Input
@@ -68,17 +74,15 @@ case class ReadAvro(child: Expression, schema: String, dataType: DataType, regis
     step
   }
 
-  private def parsed(id: Int, texts: Seq[String]): Schema = {
-    val parser = new Schema.Parser()
-    try texts.map(parser.parse).last
+  private def parsed(id: Int, texts: Seq[String]): Schema =
+    try SchemaFormats.parsed(texts)
     catch { case e: SchemaParseException => throw new BadBytes(s"the schema $id of the registry is no Avro schema: ${e.getMessage}") }
-  }
 
   override protected def withNewChildInternal(c: Expression): ReadAvro = copy(child = c)
 }
 
-case class WriteAvro(child: Expression, schema: String, id: Int) extends UnaryExpression with CodegenFallback {
-  @transient private lazy val writer = AvroWrite(child.dataType, new Schema.Parser().parse(schema))
+case class WriteAvro(child: Expression, schema: Seq[String], id: Int) extends UnaryExpression with CodegenFallback {
+  @transient private lazy val writer = AvroWrite(child.dataType, SchemaFormats.parsed(schema))
   @transient private lazy val out = new Output
   override def dataType: DataType = BinaryType
   override def nullable: Boolean = true
