@@ -28,6 +28,7 @@ from brookmere.dsl.table import GlobalKTable, KTable
 from brookmere.dsl.windowed import WindowedKStream
 from brookmere.dsl.windowed_cogrouped import WindowedCogroupedKStream
 from brookmere.errors import (
+    AccessError,
     BrookmereError,
     ConfigError,
     DamagedTopicError,
@@ -78,8 +79,10 @@ if TYPE_CHECKING:
     from brookmere.serde.avro import Avro
     from brookmere.serde.json_schema import JsonSchema
     from brookmere.serde.protobuf import Protobuf
+    from brookmere.topics.kafka import KafkaTopics
 
 __all__ = [
+    "AccessError",
     "Application",
     "Avro",
     "Bool",
@@ -112,6 +115,7 @@ __all__ = [
     "KGroupedTable",
     "KStream",
     "KTable",
+    "KafkaTopics",
     "KernelBuildError",
     "Long",
     "ProcessingError",
@@ -162,19 +166,21 @@ __all__ = [
     "wall_clock",
 ]
 
-# They bring PySpark or the library of a format along, for which a program that needs none need not wait.
-_WHEN_ASKED = {
+# They bring PySpark, Kafka's client or the library of a format along, which programs without them need not
+# wait for.
+_LATER = {
     "Application": "brookmere.run.application",
     "Avro": "brookmere.serde.avro",
     "Evolution": "brookmere.run.evolution",
     "Finding": "brookmere.run.evolution",
     "JsonSchema": "brookmere.serde.json_schema",
+    "KafkaTopics": "brookmere.topics.kafka",
     "Progress": "brookmere.run.progress",
     "Protobuf": "brookmere.serde.protobuf",
 }
 
 
 def __getattr__(name: str) -> object:
-    if name not in _WHEN_ASKED:
+    if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_WHEN_ASKED[name]), name)
+    return getattr(import_module(_LATER[name]), name)

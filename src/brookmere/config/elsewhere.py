@@ -65,7 +65,6 @@ WITHOUT_EFFECT = frozenset(
         "upgrade.from",
         "window.size.ms",
         "windowed.inner.class.serde",
-        "windowstore.changelog.additional.retention.ms",
     }
 )
 """Settings of Kafka Streams that have nothing to set here."""

@@ -109,6 +109,17 @@ def name() -> Kind[str]:
     return Kind("a name of up to 249 letters, digits, '.', '_' and '-'", parse)
 
 
+def names() -> Kind[tuple[str, ...]]:
+    """Return the kind of several such names, in a list or between commas."""
+    one = name()
+
+    def parse(given: object) -> tuple[str, ...]:
+        parts = given if isinstance(given, list | tuple) else _text(given).split(",")
+        return tuple(one.parse(part) for part in parts)
+
+    return Kind("names, with commas between them", parse)
+
+
 def directory() -> Kind[Path]:
     """Return the kind of directories; a relative one lies in the working directory."""
 

@@ -8,7 +8,18 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
-from brookmere.config.kinds import Kind, copies, directory, flag, milliseconds, name, one_of, some_of, whole
+from brookmere.config.kinds import (
+    Kind,
+    copies,
+    directory,
+    flag,
+    milliseconds,
+    name,
+    names,
+    one_of,
+    some_of,
+    whole,
+)
 
 Handler = Literal["fail", "continue"]
 
@@ -135,6 +146,15 @@ class Config:
         "the kind of the stores that leave it open; auto begins in memory and moves to RocksDB",
         "auto",
     )
+    changelog_disabled: tuple[str, ...] = _row(
+        names(), "stores with a name that write no changelog, and so cannot be queried; all is all of them",
+        (), "none",
+    )  # fmt: skip
+    windowstore_changelog_additional_retention_ms: int = _row(
+        milliseconds(),
+        "how much longer than their stores the changelogs of windows and sessions keep a record",
+        86_400_000,
+    )
     topology_optimization: str = _row(
         some_of(
             "none",
@@ -186,6 +206,9 @@ class Config:
     """Settings of Spark, handed on as they are."""
     kafka: Mapping[str, str] = field(default_factory=dict)
     """Settings of Kafka's clients, as they were given; `client_settings` has them for one client."""
+
+    file: Path | None = field(default=None, compare=False)
+    """The file that the settings come from, if they do."""
 
     @property
     def on_kafka(self) -> bool:

@@ -178,14 +178,16 @@ class StreamsBuilder:
         name: str | None,
     ) -> TableSourceStep:
         source_name = self._graph.names.choose(name, _SOURCE, "-source")
+        read_key = serde_of("key", key) or self._key
+        read_value = serde_of("value", value) or self._value
         return TableSourceStep(
             name=self._graph.name(name, _TABLE),
             location=here(),
             operator=operator,
-            store=store,
+            store=replace(store, key=read_key, value=read_value),
             topic=topic,
             source_name=source_name,
-            key=serde_of("key", key) or self._key,
-            value=serde_of("value", value) or self._value,
+            key=read_key,
+            value=read_value,
             on_bad_record=handler_of("on_bad_record", on_bad_record),
         )

@@ -56,7 +56,7 @@ class CogroupedKStream:
     ) -> KTable:
         """Fold the values of each key over all streams, in the order of arrival."""
         start = initial_of(initial)
-        kept = self._graph.store(store, AGGREGATE, store_type)
+        kept = replace(self._graph.store(store, AGGREGATE, store_type), key=self._common_key())
         table = self._fold(lambda step: Aggregate(kept.name, step, start), kept, name)
         return replace(table, _key=self._common_key())
 

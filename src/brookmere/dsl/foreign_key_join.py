@@ -81,7 +81,7 @@ def join_foreign(
     behind_left = store_names_behind(left._step)
     respond = processor(names.respond, ResponseJoin(left._step.name, how, joiner), None, *behind_left)
     graph.add(respond, telling)
-    kept = graph.store(store, _OUTPUT, store_type)
+    kept = replace(graph.store(store, _OUTPUT, store_type), key=left._key)
     result = processor(names.result, TableSource(store), kept)
     graph.add(result, respond)
     return replace(left, _step=result, _value=None, _sources=sources, _store=store)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from brookmere.dsl.arguments import columns_of, initial_of, lambda_of, top_of
@@ -159,10 +159,11 @@ class KGroupedStream:
                 self._repartition = fresh
             parent, sources = self._repartition, (self._repartition.name,)
             self._graph.add(parent, self._step)
-        step = ProcessorStep(name=name, location=here(), operator=operator, store=store)
+        key = self._key if windowed is None else windowed
+        kept = replace(store, key=key, value=value)
+        step = ProcessorStep(name=name, location=here(), operator=operator, store=kept)
         self._graph.add(step, parent)
         queryable = store.name if store.queryable else None
-        key = self._key if windowed is None else windowed
         return KTable(self._graph, step, key, value, sources, queryable)
 
     def _new_repartition(self, store: str) -> RepartitionStep:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from brookmere.dsl.arguments import columns_of, initial_of, lambda_of, top_of
@@ -113,7 +113,8 @@ class KGroupedTable:
         repartition = self._repartitioned(name, store)
         node_name = self._graph.name(name, prefix)
         self._graph.add(repartition, self._step)
-        step = ProcessorStep(name=node_name, location=here(), operator=operator, store=store)
+        kept = replace(store, key=self._key, value=value)
+        step = ProcessorStep(name=node_name, location=here(), operator=operator, store=kept)
         self._graph.add(step, repartition)
         queryable = store.name if store.queryable else None
         return KTable(self._graph, step, self._key, value, (repartition.name,), queryable)

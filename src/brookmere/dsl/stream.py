@@ -262,7 +262,10 @@ class KStream:
         a row that was not updated for that long, by stream time, is deleted.
         """
         node_name = self._graph.name(name, "KSTREAM-TOTABLE-")
-        kept, operator = table_store(self._graph.store(store, "KSTREAM-TOTABLE-", store_type), history, ttl)
+        kept = replace(
+            self._graph.store(store, "KSTREAM-TOTABLE-", store_type), key=self._key, value=self._value
+        )
+        kept, operator = table_store(kept, history, ttl)
         parent, sources = self._step, self._sources
         if self._rekeyed:
             names = self._graph.names.repartition(node_name)

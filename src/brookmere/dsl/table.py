@@ -204,7 +204,7 @@ class KTable:
         test = lambda_of(f"predicate of {call}", predicate)
         old = send_old_values(self._step, force=False)
         operator = TableFilter(test, negate, store, send_old=old, versioned=self._versioned)
-        step = self._add("KTABLE-FILTER-", operator, name, store, store_type)
+        step = self._add("KTABLE-FILTER-", operator, name, store, store_type, self._value)
         return replace(self, _step=step, _store=store)
 
     def _add(
@@ -214,8 +214,11 @@ class KTable:
         name: str | None,
         store: str | None = None,
         store_type: StoreType = "auto",
+        value: Serde | None = None,
     ) -> ProcessorStep:
-        kept: Store | None = None if store is None else self._graph.store(store, prefix, store_type)
+        kept: Store | None = None
+        if store is not None:
+            kept = replace(self._graph.store(store, prefix, store_type), key=self._key, value=value)
         node_name = self._graph.name(name, prefix)
         step = ProcessorStep(name=node_name, location=here(), operator=operator, store=kept)
         self._graph.add(step, self._step)

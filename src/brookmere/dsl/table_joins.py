@@ -70,7 +70,7 @@ def _join(
         send_old_values(left._step, force=True)
     if how == "outer":
         send_old_values(right._step, force=True)
-    kept = None if store is None else graph.store(store, _MERGE, store_type)
+    kept = None if store is None else replace(graph.store(store, _MERGE, store_type), key=left._key)
 
     def side(which: Side, node: str, own: Step, other: Step) -> ProcessorNode:
         operator = TableJoin(which, other.name, how, joiner, versioned=is_versioned(own))

@@ -46,11 +46,13 @@ class WindowedCogroupedKStream:
         graph = self._cogrouped._graph
         start = initial_of(initial)
         merging = merger_of(merger, self._windows)
+        key = windowed_serde(self._cogrouped._common_key(), self._windows)
         kept = window_store(graph, store, AGGREGATE, store_type, self._windows, retention)
+        kept = replace(kept, key=key)
 
         def operator(step: Function) -> WindowAggregate:
             skip = graph.corrects("window-null-values")
             return WindowAggregate(kept.name, self._windows, step, start, merging, skip_nulls=skip)
 
         table = self._cogrouped._fold(operator, kept, name, self._late_to)
-        return replace(table, _key=windowed_serde(self._cogrouped._common_key(), self._windows))
+        return replace(table, _key=key)

@@ -129,7 +129,7 @@ class KernelBuild:
             )
             if outcome.returncode != 0:
                 raise KernelBuildError(
-                    f"The {self._words} does not compile: the Scala compiler ended with {outcome.returncode}.\n"
+                    f"The {self._words} does not compile: scalac ended with {outcome.returncode}.\n"
                     f"{outcome.stdout.strip()}\n"
                     f"Sources: {self.sources}, pyspark {version('pyspark')}, {command[0]}. "
                     "Where the sources are unchanged, reinstall brookmere with the pyspark it asks for."

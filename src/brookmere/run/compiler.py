@@ -46,6 +46,14 @@ class Compiled:
     taps: Mapping[int, Callable[[Any, Any], object]]
     schemas: SchemaFormats
     """What the kernel was told of schemas."""
+    changelogs: Mapping[int, str]
+    """By sink, the store whose changes it writes: to the partition of the task, whatever the key."""
+
+    def destinations(self, assembly: Any) -> Any:
+        """Return what tells the kernel where the rows of the last stage go."""
+        return assembly.destinations(
+            dict(self.sinks), set(self.routed), set(self.taps), dict(self.windowed), set(self.changelogs)
+        )
 
 
 def compile_plan(
@@ -127,6 +135,7 @@ class _Compiler:
                 if isinstance(n, ProcessorNode) and isinstance(n.operator, op.Tap)
             },
             schemas=self.wire.formats.schemas,
+            changelogs={self.numbers[s.name]: s.changelog_of for s in sinks if s.changelog_of is not None},
         )
 
     def _add(self, node: Node) -> None:
@@ -192,6 +201,14 @@ class _Compiler:
             target = self.numbers[self._receiver(topic).name]
             self.builder.repartition(*at, target, self.plan.partitions[topic], key)
             return
+        if node.changelog_of is not None:
+            topic = str(node.topic)
+            logged = None if node.key is None else _known_to(node.key, topic, True)
+            key = self.wire.log_writer(logged, parent, True, f"key of {node.name}", where)
+            logged = None if node.value is None else _known_to(node.value, topic, False)
+            value = self.wire.log_writer(logged, parent, False, f"value of {node.name}", where)
+            self.builder.changelog(*at, key, value)
+            return
         if node.late:
             # It writes what its parent receives.
             operator = self.plan.topology.node(node.parents[0])
@@ -209,7 +226,7 @@ class _Compiler:
             self.builder.sink(*at, key, value, route)
 
     def _topic_name(self, internal: str) -> str:
-        """Return the name that Kafka Streams would give to an internal topic, under which it asks a registry."""
+        """Return the name that an internal topic has on Kafka: a registry knows schemas by it."""
         return f"{self.plan.topology.application_id}-{internal}"
 
     def _receiver(self, topic: str) -> SourceNode:

@@ -39,7 +39,7 @@ def settled(serde: Serde | None, data_type: DataType) -> Serde | None:
         return natural_serde(data_type)
     if not isinstance(serde, Windowed):
         return serde
-    key = data_type["key"].dataType if _is_window(data_type) else None
+    key = data_type["key"].dataType if is_window(data_type) else None
     inner = serde.inner if key is None else settled(serde.inner, key)
     return None if inner is None or isinstance(inner, Natural) else replace(serde, inner=inner)
 
@@ -66,7 +66,7 @@ def _other_type(serde: Serde, data_type: DataType, remedy: str) -> Misfit:
 
 
 def _windowed_misfit(serde: Windowed, data_type: DataType) -> Misfit | None:
-    if not _is_window(data_type):
+    if not is_window(data_type):
         return _other_type(serde, data_type, "Make it a struct of key, start and end")
     for name in _WINDOW[1:]:
         if not isinstance(data_type[name].dataType, LongType):
@@ -75,7 +75,8 @@ def _windowed_misfit(serde: Windowed, data_type: DataType) -> Misfit | None:
     return None if inner is None else (f"has a key that {inner[0]}", inner[1])
 
 
-def _is_window(data_type: DataType) -> TypeGuard[StructType]:
+def is_window(data_type: DataType) -> TypeGuard[StructType]:
+    """Tell whether values of a type are keys with their window."""
     return isinstance(data_type, StructType) and data_type.fieldNames() == _WINDOW
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from brookmere.config import Config
 from brookmere.errors import Fault, TopologyError, nearest
+from brookmere.plan.changelogs import changelog_topic
 from brookmere.topics import AnyTopics
 from brookmere.topology.nodes import SinkNode, SourceNode, Topology
 from brookmere.topology.validation import place
@@ -27,6 +28,8 @@ class TopicPlan:
     """Topics that must be created, and with how many partitions."""
     new_partitions: int
     """For topics that get their name from a record."""
+    settings: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Of the topics that must be created, where they are not those of any topic."""
 
 
 def plan_topics(topology: Topology, topics: AnyTopics, config: Config) -> TopicPlan:
@@ -37,8 +40,11 @@ def plan_topics(topology: Topology, topics: AnyTopics, config: Config) -> TopicP
     """
     sources = [n for n in topology.nodes if isinstance(n, SourceNode) and not n.internal]
     sinks = [n for n in topology.nodes if isinstance(n, SinkNode) and not n.internal]
+    # Or a pattern could match what the application itself writes about its stores.
+    own_logs = {changelog_topic(topology.application_id, store.name) for store in topology.stores}
     there = topics.names()
-    read = {topic: source for source in sources for topic in _topics(source, there)}
+    matched = [name for name in there if name not in own_logs]
+    read = {topic: source for source in sources for topic in _topics(source, matched)}
     found = {name: topics[name] for name in read if name in there}
     counts = {name: topic.partitions for name, topic in found.items()}
     own = [counts[name] for name, source in read.items() if name in counts and not source.is_global]
@@ -47,12 +53,12 @@ def plan_topics(topology: Topology, topics: AnyTopics, config: Config) -> TopicP
     missing = {name: source for name, source in read.items() if name not in there}
     if not config.auto_create_topics:
         faults = [
-            _missing(name, source, there, partitions)
+            _missing(name, source, there, topics.command(f"create {name} --partitions {partitions}"))
             for name, source in missing.items()
             # What the application writes itself it creates as well.
             if name not in written
         ]
-        faults += [_unmatched(source) for source in sources if not _topics(source, there)]
+        faults += [_unmatched(source) for source in sources if not _topics(source, matched)]
         if faults:
             raise TopologyError(faults)
     dead = config.errors_dead_letter_queue_topic_name
@@ -74,13 +80,13 @@ def _topics(source: SourceNode, there: Collection[str]) -> tuple[str, ...]:
     return tuple(name for name in there if re.fullmatch(source.pattern, name))
 
 
-def _missing(name: str, source: SourceNode, there: Collection[str], partitions: int) -> Fault:
+def _missing(name: str, source: SourceNode, there: Collection[str], create: str) -> Fault:
     close = nearest(name, there)
     hint = f"Did you mean {close!r}? If not, create it" if close else "Create it"
     return Fault(
         f"The topic {name!r}, which is read, does not exist",
         place(source.name, source.location),
-        f"{hint}: brookmere topics create {name} --partitions {partitions}",
+        f"{hint}: `{create}`",
     )
 
 

@@ -14,6 +14,7 @@ from brookmere.config import Config
 from brookmere.dsl.builder import StreamsBuilder
 from brookmere.errors import StateError
 from brookmere.plan.stages import Plan, plan
+from brookmere.run.changelog_topics import logged
 from brookmere.run.compiler import Compiled, compile_plan
 from brookmere.run.evolution import Evolution, compare
 from brookmere.run.forms import identity_of
@@ -78,7 +79,7 @@ def launch_application(program: StreamsBuilder | Topology, config: Config, direc
     topology = _topology(program, config)
     topics = open_topics(config)
     needed = plan_topics(topology, topics, config)
-    planned = plan(topology, needed.partitions)
+    planned, needed = logged(plan(topology, needed.partitions), needed, topics, config)
     instance = hold(directory, topology.application_id)
     try:
         return _launch(planned, needed, topics, config, instance)
@@ -116,7 +117,7 @@ def _launch(
         if evolution is not None:
             evolution.check(directory)
         for name, partitions in needed.new.items():
-            topics.create(name, partitions, exist_ok=True)
+            topics.create(name, partitions, needed.settings.get(name), exist_ok=True)
             logger.info("created the topic %s with %d partitions", name, partitions)
         now = replace(now, topics={**now.topics, **{name: topics[name].id for name in planned.topics}})
 
@@ -155,8 +156,9 @@ def check_application(
         StateError: the state cannot be read.
     """
     topology = _topology(program, config)
-    needed = plan_topics(topology, open_topics(config), config)
-    planned = plan(topology, needed.partitions)
+    topics = open_topics(config)
+    needed = plan_topics(topology, topics, config)
+    planned, needed = logged(plan(topology, needed.partitions), needed, topics, config)
     before = read_identity(directory)
     if before is None:
         return None

@@ -1,4 +1,4 @@
-"""Turns serdes with schemas into the kernel's Columns, and what their registries know into the kernel's memory."""
+"""Turns serdes with schemas into the kernel's Columns, and tells the kernel what registries know."""
 
 from __future__ import annotations
 
@@ -11,7 +11,14 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
-from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructType, _parse_datatype_json_string
+from pyspark.sql.types import (
+    ArrayType,
+    DataType,
+    MapType,
+    StructField,
+    StructType,
+    _parse_datatype_json_string,
+)
 
 from brookmere.errors import UnknownSchemaError
 from brookmere.registry import Schema
@@ -98,7 +105,7 @@ class SchemaFormats:
         return text if id is None else F.concat(F.lit(framed(id, b"")), text)
 
     def tell(self) -> None:
-        """Tell the kernel about schemas that registries inside this process have got since it was told last."""
+        """Tell the kernel about schemas that registries inside this process got since the last time."""
         for registry, first in self.mocks.items():
             client, id = registry.client(), first
             while True:

@@ -62,9 +62,7 @@ def launch(
     )  # fmt: skip
 
     def write(rows: DataFrame, assembly: Any) -> Any:
-        to = assembly.destinations(
-            dict(compiled.sinks), set(compiled.routed), set(compiled.taps), dict(compiled.windowed)
-        )
+        to = compiled.destinations(assembly)
         jvm.brookmere.topics.Sinks.register(
             name, application, to, compiled.program, list(compiled.numbers), dead_letter, place
         )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from pyspark.sql import SparkSession
+from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import DataType, _parse_datatype_json_string
 
 from brookmere.errors import ExpressionError, Fault, UnsupportedError
 from brookmere.run.fit import misfit, settled
 from brookmere.run.formats import BUILT_IN, Formats
+from brookmere.run.log_serdes import log_column, log_serde
 from brookmere.run.refusals import explained
 from brookmere.serde import Registered, Serde, Windowed
 from brookmere.serde.registered import STRATEGIES
@@ -55,15 +56,25 @@ class Wire:
             wrong = None if serde is None else misfit(chosen, data_type)
             if wrong is not None:
                 raise ExpressionError([Fault(f"The {role} {wrong[0]}", where, wrong[1])])
-            if chosen.kind in BUILT_IN:
-                return self._builder.writer(node, is_key, chosen.kind)
             _check_subject(chosen, role, where, is_read=False)
-            if is_key and isinstance(chosen, Windowed) and chosen.form == "binary":
-                written = self._builder.windowedWriter(node, chosen.inner.kind, chosen.session)
-                if written is not None:
-                    return written
-            encoded = self.formats.encode(chosen, F.col(_VALUE), data_type)
-            return self._builder.writer(node, is_key, encoded._jc)
+            return self._writer(chosen, node, is_key, F.col(_VALUE), data_type)
+
+    def log_writer(self, serde: Serde | None, node: int, is_key: bool, role: str, where: str | None) -> Any:
+        """Return the writer of a changelog of the table that `node` keeps."""
+        data_type = self.type_of(node, is_key)
+        chosen = log_serde(serde, data_type)
+        with explained(role, where):
+            value = log_column(chosen, F.col(_VALUE), data_type)
+            return self._writer(chosen, node, is_key, value, data_type)
+
+    def _writer(self, serde: Serde, node: int, is_key: bool, value: Column, found: DataType) -> Any:
+        if serde.kind in BUILT_IN:
+            return self._builder.writer(node, is_key, serde.kind)
+        if is_key and isinstance(serde, Windowed) and serde.form == "binary":
+            written = self._builder.windowedWriter(node, serde.inner.kind, serde.session)
+            if written is not None:
+                return written
+        return self._builder.writer(node, is_key, self.formats.encode(serde, value, found)._jc)
 
     def key_writer(self, serde: Serde | None, node: int, role: str, where: str | None) -> Any:
         """Return a writer for the key's hash: keys that no serde fits are hashed as JSON."""

@@ -1,4 +1,4 @@
-"""Turns structured values into Avro's binary form, and back; with a registry, behind the id of their schema."""
+"""Turns structured values into Avro's binary form, and back; with a registry, behind the schema's id."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class Avro(Registered):
     `subject` is "topic", "record", "topic_record" or a name. `register=False` expects the schema to be there,
     `use_latest=True` writes with the newest schema of the subject.
 
-    >>> Avro('{"type": "record", "name": "Pair", "fields": [{"name": "a", "type": "int"}]}').serialize({"a": 1})
-    b'\\x02'
+    >>> Avro('{"type": "array", "items": "int"}').serialize([1, 2])
+    b'\\x04\\x02\\x04\\x00'
     """
 
     kind: ClassVar[str] = "avro"
@@ -55,7 +55,9 @@ class Avro(Registered):
             if text is not None:
                 spark_type(*parsed(text))
         except (NoAvro, NoStructure) as error:
-            raise TopologyError([Fault(f"The schema of Avro cannot be used: {error}", None, _REMEDY)]) from None
+            raise TopologyError(
+                [Fault(f"The schema of Avro cannot be used: {error}", None, _REMEDY)]
+            ) from None
         is_record = isinstance(self.schema, type) and is_dataclass(self.schema)
         object.__setattr__(self, "_text", text)
         object.__setattr__(self, "_shape", shape_of(self.schema) if is_record else None)

@@ -116,9 +116,7 @@ def _shown(schema: Any) -> Any:
     return kept
 
 
-def _type(
-    schema: Any, named: Mapping[str, Any], path: str, outer: tuple[str, ...]
-) -> tuple[Any, bool]:
+def _type(schema: Any, named: Mapping[str, Any], path: str, outer: tuple[str, ...]) -> tuple[Any, bool]:
     """Return a type, and whether it may be null."""
     if isinstance(schema, list):
         return _union(schema, named, path, outer)
@@ -203,6 +201,7 @@ def _record(structure: dict[str, Any], name: str, made: dict[str, Any]) -> dict[
     for member in structure["fields"]:
         kind = _avro(member["type"], f"{name}_{member['name']}", made, member["name"])
         known = member["metadata"].get(DEFAULT)
+        made_of: dict[str, Any]
         if member["nullable"]:
             made_of = {"type": ["null", kind], "default": None}
         elif known is not None and isinstance(kind, str):

@@ -1,4 +1,4 @@
-"""Turns structured values into JSON whose schema is a JSON Schema, and back; with a registry, behind its id."""
+"""Turns structured values into JSON by a JSON Schema, and back; with a registry, behind the schema's id."""
 
 from __future__ import annotations
 

@@ -136,7 +136,9 @@ class _Reader:
         if not reference.startswith("#"):
             raise NoJsonSchema(f"{path} refers to {reference!r}, which stands in another document")
         if reference in outer:
-            raise NoJsonSchema(f"{path} is a {reference} inside a {reference}: Spark has no types without end")
+            raise NoJsonSchema(
+                f"{path} is a {reference} inside a {reference}: Spark has no types without end"
+            )
         found: Any = self._root
         for part in reference.removeprefix("#").split("/")[1:]:
             name = part.replace("~1", "/").replace("~0", "~")

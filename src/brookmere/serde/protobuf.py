@@ -1,4 +1,4 @@
-"""Turns structured values into Protobuf messages, and back; with a registry, behind the id of their schema."""
+"""Turns structured values into Protobuf messages, and back; with a registry, behind the schema's id."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from brookmere.serde.protobuf_schema import (
 from brookmere.serde.protobuf_values import fill, shown
 from brookmere.serde.registered import Registered, checked, framed, referred, unframed
 
-_REMEDY = "Give a generated class such as orders_pb2.Order, the text or path of a .proto file, or a FileDescriptorSet."
+_REMEDY = "Give a class such as orders_pb2.Order, the text or path of a .proto file, or a FileDescriptorSet."
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ def _descriptor(schema: object, name: str | None) -> Descriptor:
     if isinstance(schema, type) and issubclass(schema, Message):
         if name is not None:
             raise NoProtobuf(f"message={name!r} is given beside the class {schema.__name__}")
-        found: Descriptor = schema.DESCRIPTOR
+        found: Descriptor = schema.DESCRIPTOR  # type: ignore[attr-defined]
         return found
     if isinstance(schema, FileDescriptorSet):
         return _of_set(schema, name)

@@ -1,4 +1,4 @@
-"""Turns a Protobuf message's descriptor into what the kernel reads and writes it by, and into Spark's type."""
+"""Turns the descriptor of a Protobuf message into what the kernel knows of it, and into Spark's type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns plain Python values into Protobuf messages, and messages into plain values as the kernel shows them."""
+"""Turns plain Python values into Protobuf messages, and messages into what the kernel shows, too."""
 
 from __future__ import annotations
 
@@ -53,7 +53,9 @@ def _set(message: Message, field: FieldDescriptor, value: Any, path: str) -> Non
         else:
             setattr(message, field.name, _scalar(field, value, path))
     except TypeError as error:
-        raise error if str(error).startswith("value") else TypeError(f"{path} does not fit: {error}") from None
+        raise (
+            error if str(error).startswith("value") else TypeError(f"{path} does not fit: {error}")
+        ) from None
 
 
 def _set_map(target: Any, field: FieldDescriptor, value: Any, path: str) -> None:
@@ -81,10 +83,10 @@ def _fill_part(message: Message, value: Any, path: str) -> None:
         # A datetime without a zone is taken as UTC: the machine's own zone must not change what is written.
         moment = value.replace(tzinfo=UTC) if value.tzinfo is None else value
         micros = (moment - _EPOCH) // timedelta(microseconds=1)
-        message.seconds, message.nanos = micros // 1_000_000, micros % 1_000_000 * 1000  # type: ignore[attr-defined]
+        message.seconds, message.nanos = micros // 1_000_000, micros % 1_000_000 * 1000
     elif name in WRAPPERS:
         field = message.DESCRIPTOR.fields_by_name["value"]
-        message.value = _scalar(field, value, path)  # type: ignore[attr-defined]
+        message.value = _scalar(field, value, path)
     else:
         fill(message, value, path)
 

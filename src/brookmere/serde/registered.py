@@ -29,7 +29,7 @@ _guard = threading.Lock()
 class Registry:
     """A schema registry: its address, and who asks.
 
-    `url` is one address, or several with commas between them; `mock://name` is a registry inside this process.
+    `url` is one address, or several with commas between them; `mock://name` is a registry inside the process.
     `patience` is how long a running application waits for a registry that does not answer before it stops.
     """
 
@@ -78,7 +78,7 @@ class Registered(Serde):
     @property
     @abstractmethod
     def text(self) -> str | None:
-        """The text of the program's own schema, as it is registered; None where the registry has to say it."""
+        """The text of the program's own schema, as it is registered; None where the registry says it."""
 
     @property
     @abstractmethod

@@ -1,4 +1,4 @@
-"""Turns what a user gives as a schema of fields (DDL text, a StructType, a dataclass) into Spark's JSON form."""
+"""Turns fields that a user names (DDL text, a StructType, a dataclass) into Spark's JSON form."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from brookmere.serde.shape import ListOf, MapOf, Scalar, Shape, Slot, StructOf, shape_of, spark_schema
 
 NAME, DEFAULT = "name", "default"
-"""Of a struct the name of its dataclass; in the metadata of a field the value that stands for an absent one."""
+"""Of a struct the name of its dataclass; in the metadata of a field what stands for an absent value."""
 
 _WORDS = {
     "string": "string",

@@ -111,7 +111,9 @@ class TopologyTestDriver:
         sink = self._sink(name)
         keys = self._sink_serde(sink, name, is_key=True) if key is None else key.for_topic(name, is_key=True)
         values = (
-            self._sink_serde(sink, name, is_key=False) if value is None else value.for_topic(name, is_key=False)
+            self._sink_serde(sink, name, is_key=False)
+            if value is None
+            else value.for_topic(name, is_key=False)
         )
         return OutputTopic(name, self._queues.setdefault(name, deque()), keys, values)
 

@@ -62,6 +62,8 @@ class SinkNode:
     """How `describe` calls the function that names the topic; its own name if None."""
     late: bool = False
     """It receives what its parent drops, as the parent got it, and nothing of what the parent sends."""
+    changelog_of: str | None = None
+    """The store whose every change it writes, to the partition of the task. Only a plan has such sinks."""
     location: Location | None = field(default=None, compare=False)
 
 
@@ -80,6 +82,9 @@ class Store:
     """How far back from stream time a store of windows, sessions or versions reaches."""
     window_ms: int | None = None
     """The length of the windows, where all have the same; unlimited windows have none."""
+    key: Serde | None = field(default=None, compare=False)
+    value: Serde | None = field(default=None, compare=False)
+    """What a changelog is written with; None leaves it to the types."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Avro in the kernel: the same bytes and values as Avro's own Python library, evolution, and bytes that are wrong."""
+"""Avro in the kernel: the same bytes and values as a library of its own, evolution, wrong bytes."""
 
 from __future__ import annotations
 
@@ -119,7 +119,8 @@ def test_values_go_through_the_kernel_byte_by_byte(values: list[dict[str, Any]])
 
 def test_the_program_sees_sparks_types() -> None:
     value = {
-        "b": True, "i": 1, "l": 2, "f": 0.5, "d": 0.25, "s": "é", "raw": b"\0", "four": b"abcd", "color": "BLUE",
+        "b": True, "i": 1, "l": 2, "f": 0.5, "d": 0.25, "s": "é", "raw": b"\0", "four": b"abcd",
+        "color": "BLUE",
         "day": date(2024, 2, 29), "millis": datetime(2024, 1, 1, tzinfo=UTC),
         "micros": datetime(1969, 12, 31, 23, 59, 59, 999999, tzinfo=UTC), "price": Decimal("-1.50"),
         "sum": Decimal("0.001"), "uuid": "u", "clock": 5, "maybe": None, "swapped": 7, "numbers": [1, None],
@@ -176,14 +177,18 @@ def test_an_old_reader_reads_what_a_new_writer_wrote() -> None:
         {"name": "tail", "type": "float"},
     )
     old = bm.Avro(record("id"), registry="mock://back", subject="s")
-    data = written("mock://back", later, {"id": 4, "more": {"k": [None, {"id": 5, "more": {}, "tail": 0}]}, "tail": 1})
+    data = written(
+        "mock://back", later, {"id": 4, "more": {"k": [None, {"id": 5, "more": {}, "tail": 0}]}, "tail": 1}
+    )
 
     assert seen(old, [data]) == [{"id": 4}]
 
 
 def test_members_of_unions_and_enums_are_resolved() -> None:
     colors = {"type": "enum", "name": "C", "symbols": ["RED", "PINK"]}
-    old = record({"name": "v", "type": "int"}, {"name": "c", "type": colors}, {"name": "t", "type": ["int", "null"]})
+    old = record(
+        {"name": "v", "type": "int"}, {"name": "c", "type": colors}, {"name": "t", "type": ["int", "null"]}
+    )
     new = record(
         {"name": "v", "type": ["null", "string", "double"]},
         {"name": "c", "type": {"type": "enum", "name": "C", "symbols": ["BLUE", "RED"], "default": "BLUE"}},
@@ -242,7 +247,7 @@ def test_wrong_bytes_are_a_bad_record_with_its_reason(data: bytes, words: str) -
     serde = bm.Avro(schema, registry="mock://bad", subject="s")
 
     assert words in failure(serde, data)
-    with pytest.raises(ValueError, match="the|found"):
+    with pytest.raises(ValueError, match=r"the|found"):
         serde.deserialize(data)
 
 
@@ -294,9 +299,18 @@ def test_a_text_that_is_no_symbol_of_the_enum_is_not_written() -> None:
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        (lambda v: F.struct(F.lit(1).alias("idd")), "has the field 'idd', which the schema of Avro does not name"),
-        (lambda v: F.struct(F.lit("1").alias("id")), "has the type string in id, where the schema of Avro says bigint"),
-        (lambda v: F.struct(F.lit("x").alias("s")), "lacks the field 'id', which the schema of Avro requires"),
+        (
+            lambda v: F.struct(F.lit(1).alias("idd")),
+            "has the field 'idd', which the schema of Avro does not name",
+        ),
+        (
+            lambda v: F.struct(F.lit("1").alias("id")),
+            "has the type string in id, where the schema of Avro says bigint",
+        ),
+        (
+            lambda v: F.struct(F.lit("x").alias("s")),
+            "lacks the field 'id', which the schema of Avro requires",
+        ),
         (lambda v: v, "has the type string, where the schema of Avro says struct"),
     ],
 )

@@ -182,6 +182,14 @@ final class Task(
     putHeaders()
   }
 
+  /** As `write`, without headers. */
+  def writeBare(node: Int, key: Writer, value: Writer, ts: Long): Unit = {
+    begin(number, node, ts, sizeOf(key) + sizeOf(value), StepNumber.FirstDue)
+    put(Layout.Key, key)
+    put(Layout.Value, value)
+    out.nullField(Layout.Headers)
+  }
+
   /** Sends serialised key and value to the sink. */
   def write(node: Int, key: Array[Byte], value: Array[Byte], ts: Long): Unit = {
     begin(number, node, ts, sizeOf(key) + sizeOf(value), StepNumber.FirstDue)

@@ -32,7 +32,7 @@ final class Track(val at: TopicPartition, val number: Int) {
 }
 
 /** A consumer that goes on where its last batch ended, so that records that came in meanwhile are there already. */
-final class BatchConsumer(place: KafkaPlace, lane: Int) {
+final class BatchConsumer(place: KafkaPlace) {
   private val log = LoggerFactory.getLogger("brookmere.kafka")
   private val client = new KafkaConsumer[ByteBuffer, ByteBuffer](place.consumers.properties(BatchConsumer.Defaults, BatchConsumer.Fixed),
     new ByteBufferDeserializer, new ByteBufferDeserializer)
@@ -44,26 +44,19 @@ final class BatchConsumer(place: KafkaPlace, lane: Int) {
 
   def begin(p: KafkaPartition): Unit = {
     skipsLost = p.skipsLost
-    assign()
-    wanted = p.ranges.map { r =>
-      val track = tracks.computeIfAbsent(new TopicPartition(r.topic, r.partition), t => new Track(t, r.number))
+    wanted = p.ranges.map(r => tracks.computeIfAbsent(new TopicPartition(r.topic, r.partition), t => new Track(t, r.number)))
+    // A partition is read from its first batch on: before, nobody knows where.
+    if (client.assignment.size < tracks.size) client.assign(tracks.keySet)
+    p.ranges.zip(wanted).foreach { case (r, track) =>
       if (track.next != r.start) {
         track.ahead.clear()
         track.next = r.start
         client.seek(track.at, r.start)
       }
       track.end = r.end
-      track
     }
     current = 0
     patience()
-  }
-
-  private def assign(): Unit = if (client.assignment.isEmpty) {
-    val own = place.partitions.toSeq.flatMap { case (t, n) => (0 until n).collect { case p if lane == KafkaStream.AllLanes || place.laneOf(t, p) == lane => new TopicPartition(t, p) } }
-    client.assign(own.asJava)
-    // A partition is fetched only when a batch has told where.
-    client.pause(own.asJava)
   }
 
   private def patience(): Unit = deadline = System.nanoTime + TimeUnit.MILLISECONDS.toNanos(place.waitMs)
@@ -100,7 +93,7 @@ final class BatchConsumer(place: KafkaPlace, lane: Int) {
   private def fetch(): Unit = {
     // What has records ahead of its batch must not bring in ever more of them.
     val open = wanted.filterNot(isDone).map(_.at).toSet
-    val (off, on) = client.assignment.asScala.toSeq.partition(p => !open(p) && (tracks.get(p) == null || !tracks.get(p).ahead.isEmpty))
+    val (off, on) = client.assignment.asScala.toSeq.partition(p => !open(p) && !tracks.get(p).ahead.isEmpty)
     client.pause(off.asJava)
     client.resume(on.asJava)
     val found = try client.poll(Duration.ofMillis(BatchConsumer.PollMs)) catch {
@@ -143,7 +136,7 @@ object Consumers {
 
   def take(place: KafkaPlace, lane: Int): BatchConsumer = {
     val c = idle.remove(key(place.run, lane))
-    if (c != null) c else place.refusals.explained("Read")(new BatchConsumer(place, lane))
+    if (c != null) c else place.refusals.explained("Read")(new BatchConsumer(place))
   }
 
   def leave(place: KafkaPlace, lane: Int, c: BatchConsumer): Unit = {

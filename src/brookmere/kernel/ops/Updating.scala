@@ -16,6 +16,8 @@ abstract class Updating(id: Int, name: String, sendOld: Boolean, result: Bound) 
   @transient private var showOld: Shown = _
   @transient private var pending: Pending = _
   @transient protected var lastOnly = false
+  /** Gets the updates of rows that are not sent on themselves; null: nobody wants them. */
+  var log: Processor = null
   override def open(): Unit = {
     super.open()
     showNow = new Shown(result)
@@ -53,14 +55,25 @@ abstract class Updating(id: Int, name: String, sendOld: Boolean, result: Bound) 
   protected final def send(key: UnsafeRow, e: Entry, now: UnsafeRow, old: UnsafeRow, ts: Long): Unit =
     forward(sent(key, e), showNow(now), showOld(old), ts)
 
-  override def endBatch(): Unit = if (lastOnly) {
+  /** Puts a row whose update is not sent on, and tells the log of it: now, or of the last one at the end of the batch. */
+  protected final def keep(e: Entry, key: UnsafeRow, after: UnsafeRow, ts: Long): Unit = {
+    put(e, after, ts)
+    if (log != null) { if (task.settings.lastPerBatch) pending.touch(e) else tellLog(key, e, ts) }
+  }
+
+  private def tellLog(key: UnsafeRow, e: Entry, ts: Long): Unit = log.receive(sent(key, e), showNow(value(e)), null, ts)
+
+  override def endBatch(): Unit = {
     var e = pending.take()
     while (e != null) {
-      task.headers(e.headers)
-      e.headers = null
-      val old = if (sendOld && e.old != null) Rows.of(e.old, valueFields) else null
       // A row that came and went within the batch was never seen.
-      if (e.value != null || e.old != null) send(keyOf(e), e, value(e), old, e.ts)
+      val isSeen = e.value != null || e.old != null
+      if (lastOnly) {
+        task.headers(e.headers)
+        e.headers = null
+        val old = if (sendOld && e.old != null) Rows.of(e.old, valueFields) else null
+        if (isSeen) send(keyOf(e), e, value(e), old, e.ts)
+      } else if (isSeen) tellLog(keyOf(e), e, e.ts)
       e = pending.take()
     }
   }

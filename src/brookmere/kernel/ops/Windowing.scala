@@ -48,6 +48,9 @@ abstract class Windowing(id: Int, name: String, fold: Fold, emission: Emission)
     if (emission.onClose) { lastOnly = false; keepUnsent() }
   }
 
+  /** False where a row's updates are known to nobody until its window has closed. */
+  def sendsUpdates: Boolean = !emission.onClose
+
   /** The bounds of the window that a row stands for. */
   protected def startOf(i: Item): Long = i.time
   protected def endOf(i: Item): Long
@@ -75,7 +78,7 @@ abstract class Windowing(id: Int, name: String, fold: Fold, emission: Emission)
 
   /** Puts a window's aggregate, and sends it on unless that is for its close. `before` is the old value to tell. */
   protected final def update(i: Item, key: UnsafeRow, after: UnsafeRow, before: UnsafeRow, ts: Long): Unit =
-    if (emission.onClose) put(i, after, ts) else change(i, key, after, before, ts)
+    if (emission.onClose) keep(i, key, after, ts) else change(i, key, after, before, ts)
 
   /** True if the bytes of the values before are looked at after an update. */
   protected def keepsBytes: Boolean = false

@@ -231,6 +231,15 @@ final class ProgramBuilder(private[program] val spark: SparkSession, stageCount:
     add(id, stage, p, in.key, in.value, isTable = false, ids(parents))
   }
 
+  /** A sink for every change of the table that the parents keep, in the order of the changes. */
+  def changelog(id: Int, name: String, stage: Int, parents: JList[Integer], key: Writer, value: Writer): Unit = {
+    val in = input(name, parents)
+    val p = new ops.Changelog(id, name, key, value)
+    val (sending, silent) = ids(parents).partition(made(_).processor match { case w: ops.Windowing => w.sendsUpdates; case _ => true })
+    add(id, stage, p, in.key, in.value, isTable = false, sending)
+    silent.foreach(made(_).processor.asInstanceOf[ops.Windowing].log = p)
+  }
+
   def repartition(id: Int, name: String, stage: Int, parents: JList[Integer], target: Int, partitions: Int, key: Writer): Unit = {
     val in = input(name, parents)
     add(id, stage, new ops.Repartition(id, name, target, in.isTable, partitions, key, taskField(ids(parents).head)), in.key, in.value, in.isTable, ids(parents))

@@ -29,14 +29,17 @@ object OutputLayout {
 /**
  * Which nodes write where: topics of sinks, sinks whose topic travels with the record, taps. `windows`:
  * how many bytes at the end of a sink's keys are a window, which says nothing about the partition.
+ * `changelogs`: sinks that write to the partition of their task, whatever the key.
  */
-final class Destinations(topics: Map[Int, String], val routed: Set[Int], val taps: Set[Int], windows: Map[Int, Int] = Map.empty)
+final class Destinations(
+    topics: Map[Int, String], val routed: Set[Int], val taps: Set[Int], windows: Map[Int, Int] = Map.empty, changelogs: Set[Int] = Set.empty)
     extends Serializable {
   private val size = (topics.keys ++ routed ++ taps).maxOption.getOrElse(-1) + 1
   val names: Array[Array[Byte]] = Array.tabulate(size)(n => topics.get(n).map(_.getBytes("UTF-8")).orNull)
   val isRouted: Array[Boolean] = Array.tabulate(size)(routed)
   val isTap: Array[Boolean] = Array.tabulate(size)(taps)
   val windowBytes: Array[Int] = Array.tabulate(size)(windows.getOrElse(_, 0))
+  val byTask: Array[Boolean] = Array.tabulate(size)(changelogs)
 }
 
 /** Turns rows of the layout into rows for a sink. Fields are moved as bytes; the row is reused. */

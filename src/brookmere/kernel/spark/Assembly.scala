@@ -40,15 +40,15 @@ final class Assembly(spark: SparkSession, val program: Program, partitions: Int)
 
   /** Rows of the layout in, rows for a sink out. */
   def outputs(rows: Dataset[Row], topics: java.util.Map[Integer, String], routed: java.util.Set[Integer], taps: java.util.Set[Integer]): Dataset[Row] = {
-    Internals.outputs(spark, rows, destinations(topics, routed, taps, java.util.Map.of()), program.slots)
+    Internals.outputs(spark, rows, destinations(topics, routed, taps, java.util.Map.of(), java.util.Set.of()), program.slots)
   }
 
   /** Where the rows of the last stage go. */
   def destinations(topics: java.util.Map[Integer, String], routed: java.util.Set[Integer], taps: java.util.Set[Integer],
-      windows: java.util.Map[Integer, Integer]): Destinations = {
+      windows: java.util.Map[Integer, Integer], changelogs: java.util.Set[Integer]): Destinations = {
     def ints(s: java.util.Set[Integer]): Set[Int] = s.asScala.map(_.intValue).toSet
     new Destinations(topics.asScala.map { case (n, t) => n.intValue -> t }.toMap, ints(routed), ints(taps),
-      windows.asScala.map { case (n, b) => n.intValue -> b.intValue }.toMap)
+      windows.asScala.map { case (n, b) => n.intValue -> b.intValue }.toMap, ints(changelogs))
   }
 
   def counts: Array[Long] = counters.value

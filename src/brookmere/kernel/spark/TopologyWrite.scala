@@ -122,7 +122,7 @@ final class TopologyWriter(plan: SinkPlan, output: Output) extends DataWriter[In
     }
     val partition =
       if (s.partitions == 1) 0
-      else if (key.length < 0) Slots.taskOf(plan.slots, r.getInt(Layout.Task)) % s.partitions
+      else if (key.length < 0 || plan.to.byTask(node)) Slots.taskOf(plan.slots, r.getInt(Layout.Task)) % s.partitions
       else Murmur2.partition(key.base, key.offset, math.max(0, key.length - plan.to.windowBytes(node)), s.partitions)
     output.add(topic, partition, if (s.appendTime) now else r.getLong(Layout.Ts), key, value, headers(r), r)
   }
