@@ -63,8 +63,8 @@ def _fetched(name: str, place: Path) -> tuple[Path, ...]:
     raise JarNotFoundError(
         f"The Java libraries of {name!r} are not in the cache, and they cannot be fetched.\n"
         f"Found: {failures[-1]}.\n"
-        "Connect this machine to a Maven repository, or fetch them on one that is, "
-        "by `brookmere kafka jars --to DIR`, and name the directory: --jars DIR, or jars.dir=DIR."
+        "Connect this machine to a Maven repository, or fetch them on a machine that is connected, by "
+        f"`brookmere kafka jars --to DIR {name}`, and name the directory here: --jars DIR or jars.dir=DIR."
     )
 
 
@@ -76,7 +76,7 @@ def _from_directory(name: str, directory: Path) -> tuple[Path, ...]:
     raise JarNotFoundError(
         f"The directory {directory} does not have the Java libraries of {name!r}.\n"
         f"Found: {'; '.join(faults)}.\n"
-        f"Fill it on a machine that reaches a Maven repository: brookmere kafka jars --to {directory}."
+        f"Fill it on a machine that reaches a Maven repository: brookmere kafka jars --to DIR {name}."
     )
 
 
