@@ -168,7 +168,8 @@ def jars(
     if to is not None:
         made = collect(names or _NEEDED, to)
         total = console.size(sum(jar.stat().st_size for jar in made))
-        console.say(f"{console.counted(len(made), 'jar')} ({total}) are in {to}.")
+        verb = "is" if len(made) == 1 else "are"
+        console.say(f"{console.counted(len(made), 'jar')} ({total}) {verb} in {to}.")
         console.say(f"There: brookmere kafka up --jars {to}, or brookmere run ... -c jars.dir={to}")
         return
     rows = console.table("SET", "JARS", "IN THE CACHE", "FOR", numbers=("JARS",))
@@ -189,7 +190,7 @@ def _tell_running(status: BrokerStatus, words: str, directory: Path | None) -> N
     console.write(servers)
     console.say("\nTry next:")
     for line in (
-        f"brookmere topics create lines -c {servers}",
+        f"brookmere topics create lines --bootstrap-server {status.bootstrap_servers}",
         f"brookmere run app.py -c {servers}",
         f"brookmere kafka down{'' if directory is None else f' --dir {directory}'}",
     ):
