@@ -133,3 +133,15 @@ def test_changelog_begins_anew_when_its_topic_is_another_one(home: Home) -> None
     assert (first, again, anew) == (False, False, True)
     assert same == identity
     assert other != identity
+
+
+def test_changelog_of_a_state_that_is_gone_is_refused(home: Home) -> None:
+    home.topics.create("in", 2)
+    rest = home.topics.create("app-plain-changelog", 2, {"cleanup.policy": "compact"})
+    found, needed = planned(home, program())
+
+    log_starts(found, needed, home.topics, None)
+    rest.append([bm.Record(b"k", b"v", 0)])
+
+    with pytest.raises(bm.StateError, match="rows of a state that is gone, in app-plain-changelog; beside"):
+        log_starts(found, needed, home.topics, None)

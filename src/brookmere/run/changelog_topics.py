@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from brookmere.config import Config, topic_settings
-from brookmere.errors import ConfigError, Fault, TopologyError, nearest
+from brookmere.errors import ConfigError, Fault, StateError, TopologyError, nearest
 from brookmere.plan.changelogs import Changelog, changelogs, with_changelogs
 from brookmere.plan.stages import Plan
 from brookmere.run.compiler import LogStart
@@ -59,8 +59,13 @@ def log_starts(
     """Return since when the changelogs of the plan are there, by store.
 
     One that is not the topic it was, or that the last version did not write, begins anew.
+
+    Raises:
+        StateError: there is no state, but there are changelogs of what it was.
     """
     starts = {}
+    if before is None:
+        _refuse_remains(plan, needed, topics)
     for store, topic in _log_topics(plan).items():
         known = None if before is None or topic in needed.new else before.changelogs.get(store)
         goes_on = known is not None and topics[topic].id == known[0]
@@ -71,6 +76,18 @@ def log_starts(
 def log_ids(plan: Plan, starts: Mapping[str, LogStart], topics: AnyTopics) -> dict[str, tuple[str, int]]:
     """Return what the next start has to know of the changelogs, which exist now."""
     return {store: (topics[topic].id, starts[store].since) for store, topic in _log_topics(plan).items()}
+
+
+def _refuse_remains(plan: Plan, needed: TopicPlan, topics: AnyTopics) -> None:
+    there = [topic for topic in _log_topics(plan).values() if topic not in needed.new]
+    remains = [name for name in there if topics[name].end_offsets() != topics[name].start_offsets()]
+    if remains:
+        raise StateError(
+            f"The application {plan.topology.application_id!r} begins anew, without state. "
+            f"Found: rows of a state that is gone, in {', '.join(remains)}; beside new ones they are wrong. "
+            "Delete these topics (`brookmere reset` does it, `brookmere topics delete` as well), or restore "
+            "the state directory."
+        )
 
 
 def _log_topics(plan: Plan) -> dict[str, str]:

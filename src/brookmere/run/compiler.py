@@ -33,7 +33,7 @@ class LogStart:
     """Since when the changelog of a store is there."""
 
     since: int = 0
-    """Another number stands for another beginning. A task that knows of none, or of another, tells its rows."""
+    """Another number is another beginning. A task that knows of none, or of another, tells its rows."""
     is_new: bool = False
     """The store may have rows that are older, and no record may come for them."""
 
