@@ -99,14 +99,22 @@ final class KafkaStream(options: SourceOptions, place: KafkaPlace) extends Recor
         case None => first.positions(t)
         case Some((id, at)) =>
           if (id != ids(t)) throw KafkaStream.another(t)
-          // Partitions that were added since begin at their beginning.
-          (id, Array.tabulate(place.partitions(t))(p => if (p < at.length) at(p) else 0L))
+          (id, at ++ added(t, at.length))
       })
     }.toMap)
     if (isTime) present(all) else all
   }
 
   private val told = new java.util.HashSet[(String, Int, Long)]()
+
+  /** Partitions that a topic has got since begin at their beginning. */
+  private def added(topic: String, known: Int): Array[Long] =
+    if (known >= place.partitions(topic)) Array.empty
+    else {
+      val all = (known until place.partitions(topic)).map(p => new TopicPartition(topic, p))
+      val starts = offsets(all, OffsetSpec.earliest())
+      all.map(starts).toArray
+    }
 
   /** What retention has removed unread is told, or left out if the user says so. */
   private def present(from: TopicsOffset): TopicsOffset = {
