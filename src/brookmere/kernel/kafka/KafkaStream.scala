@@ -47,7 +47,7 @@ final class KafkaStream(options: SourceOptions, place: KafkaPlace) extends Recor
   override def latestOffset(from: Offset, limit: ReadLimit): Offset = {
     val end = super.latestOffset(from, limit)
     val (before, after) = (read(from).positions, read(end).positions)
-    val short = for ((t, (_, at)) <- before; (_, next) <- after.get(t); p <- at.indices if p < next.length && next(p) < at(p)) yield (t, p, at(p))
+    val short = for ((t, (_, at)) <- before.toSeq; (_, next) <- after.get(t).toSeq; p <- at.indices if p < next.length && next(p) < at(p)) yield (t, p, at(p))
     if (short.isEmpty) {
       shortSince = 0
       return end
