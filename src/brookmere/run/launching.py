@@ -25,6 +25,7 @@ from brookmere.run.inputs import TopicPlan, plan_topics
 from brookmere.run.instance import Instance, hold
 from brookmere.run.moving import is_unfinished
 from brookmere.run.query import Query
+from brookmere.run.schemas import registry_of
 from brookmere.run.session import spark_session
 from brookmere.run.settling import settle
 from brookmere.run.streaming import launch
@@ -167,7 +168,7 @@ def check_application(
     with _launching:
         # The version before may be writing to its log.
         session = _session(config, None)
-        compiled = _compiled(planned, session, config)
+        compiled = _compiled(planned, session, config, registers=False)
         evolution = compare(
             before, identity_of(compiled, session, {**before.topics, **needed.ids}, directory)
         )
@@ -180,7 +181,7 @@ def check_application(
     return evolution
 
 
-def _compiled(planned: Plan, session: SparkSession, config: Config) -> Compiled:
+def _compiled(planned: Plan, session: SparkSession, config: Config, *, registers: bool = True) -> Compiled:
     return compile_plan(
         planned,
         session,
@@ -188,6 +189,8 @@ def _compiled(planned: Plan, session: SparkSession, config: Config) -> Compiled:
         last_per_batch=config.statestore_cache_max_bytes > 0,
         store_type=cast(StoreType, config.store_type),
         timestamps=config.default_timestamp_extractor,
+        registry=registry_of(config),
+        registers=registers,
     )
 
 
