@@ -9,6 +9,7 @@ from typing import Any
 
 import fastavro.schema
 
+from brookmere.registry.avro import AvroSchemaError, parse_avro
 from brookmere.serde.structure import DEFAULT, NAME, NoSchema
 
 WITH_DEFAULT = "avro.default"
@@ -60,13 +61,16 @@ _FULL_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 
 def parsed(text: str, references: Mapping[str, str] | None = None) -> Any:
     """Return a schema as fastavro uses it; values of it are what the kernel shows, too."""
+    strict: dict[str, Any] = {}
     named: dict[str, Any] = {}
     try:
+        for one in (*(references or {}).values(), text):
+            parse_avro(one, strict)
         for needed in (references or {}).values():
             fastavro.schema.parse_schema(_shown(json.loads(needed)), named, _force=True)
         return fastavro.schema.parse_schema(_shown(json.loads(text)), named, _force=True), named
-    except json.JSONDecodeError as error:
-        raise NoSchema(f"it is no JSON: {error.msg} at position {error.pos}") from None
+    except AvroSchemaError as error:
+        raise NoSchema(str(error)) from None
     except Exception as error:
         raise NoSchema(f"{type(error).__name__}: {error}") from error
 
