@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from brookmere.topics.kafka import KafkaTopics
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from tests.kafka.secured import Secured
     from tests.kafka.streams import Sides
 
 
@@ -31,3 +32,14 @@ def sides(kafka: Broker, spark: SparkSession, tmp_path: Path) -> Sides:
     from tests.kafka.streams import Sides
 
     return Sides(KafkaTopics({"bootstrap.servers": kafka.bootstrap_servers}), tmp_path)
+
+
+@pytest.fixture(scope="session")
+def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
+    """A running Kafka with TLS, logins and rights; it ends with the test run."""
+    from tests.kafka.secured import Secured
+
+    made = Secured(tmp_path_factory.mktemp("secured"))
+    made.broker.start()
+    yield made
+    made.broker.kill()
