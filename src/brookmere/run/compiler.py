@@ -29,6 +29,16 @@ DEFAULT_LOG_BYTES = 256 << 20
 
 
 @dataclass(frozen=True, slots=True)
+class LogStart:
+    """Since when the changelog of a store is there."""
+
+    since: int = 0
+    """Another number is another beginning. A task that knows of none, or of another, tells its rows."""
+    is_new: bool = False
+    """The store may have rows that are older, and no record may come for them."""
+
+
+@dataclass(frozen=True, slots=True)
 class Compiled:
     """A program in the JVM, and what Python must know to read its output."""
 
@@ -66,6 +76,7 @@ def compile_plan(
     log_bytes: int = DEFAULT_LOG_BYTES,
     store_type: StoreType = "auto",
     timestamps: str = "fail",
+    log_starts: Mapping[str, LogStart] | None = None,
     registry: Registry | None = None,
     registers: bool = True,
 ) -> Compiled:
@@ -74,14 +85,16 @@ def compile_plan(
     `continue_on` names the handlers that skip a failed record: deserialization, processing, production.
     `store_type` is the kind of the stores that leave it open: "memory", "rocksdb", or "auto", which begins in
     memory and turns to rocksdb when a task's rows exceed `log_bytes`. `cache_bytes` bounds what a rocksdb
-    store keeps in memory between batches. `timestamps` is what the setting default.timestamp.extractor says.
+    store keeps in memory between batches. `timestamps` is what the setting default.timestamp.extractor says,
+    and `log_starts` tells of each store that has one since when its changelog is there.
     `registry` is that of serdes which name none; with `registers=False` no schema is registered.
 
     Raises:
         ExpressionError: lambdas cannot be compiled; the error lists all of them.
     """
     folded_by = {sender: name for name, sender in combinable(plan).items()} if last_per_batch else {}
-    return _Compiler(plan, session, store_type, folded_by, timestamps, registry, registers).compile(
+    starts = log_starts or {}
+    return _Compiler(plan, session, store_type, folded_by, timestamps, starts, registry, registers).compile(
         continue_on, last_per_batch, cache_bytes, log_bytes
     )
 
@@ -94,6 +107,7 @@ class _Compiler:
     folded_by: Mapping[str, str]
     """By the name of a node, the aggregate that folds the records in front of it."""
     timestamps: str
+    log_starts: Mapping[str, LogStart]
     registry: Registry | None
     registers: bool
     builder: Any = field(init=False)
@@ -211,7 +225,8 @@ class _Compiler:
             keys, values = self._placed(node.key, topic, True), self._placed(node.value, topic, False)
             key = self.wire.log_writer(keys, parent, True, f"key of {node.name}", where)
             value = self.wire.log_writer(values, parent, False, f"value of {node.name}", where)
-            self.builder.changelog(*at, key, value)
+            start = self.log_starts.get(node.changelog_of, LogStart())
+            self.builder.changelog(*at, key, value, start.since, start.is_new)
             return
         if node.late:
             # It writes what its parent receives.
