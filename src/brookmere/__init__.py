@@ -60,7 +60,7 @@ from brookmere.errors import (
 from brookmere.plan.program import explain
 from brookmere.record import Record, WindowedKey
 from brookmere.registry import RegistryClient
-from brookmere.serde import Bool, Bytes, Custom, Double, Int, Json, Long, Serde, Text, Windowed
+from brookmere.serde import Bool, Bytes, Custom, Double, Int, Json, Long, Registry, Serde, Text, Windowed
 from brookmere.topics import Topics
 from brookmere.topology.nodes import Topology
 from brookmere.topology.times import record_time, wall_clock
@@ -76,11 +76,15 @@ if TYPE_CHECKING:
     from brookmere.run.application import Application
     from brookmere.run.evolution import Evolution, Finding
     from brookmere.run.progress import Progress
+    from brookmere.serde.avro import Avro
+    from brookmere.serde.json_schema import JsonSchema
+    from brookmere.serde.protobuf import Protobuf
     from brookmere.topics.kafka import KafkaTopics
 
 __all__ = [
     "AccessError",
     "Application",
+    "Avro",
     "Bool",
     "BranchedKStream",
     "BrookmereError",
@@ -106,6 +110,7 @@ __all__ = [
     "JavaNotFoundError",
     "JoinWindows",
     "Json",
+    "JsonSchema",
     "KGroupedStream",
     "KGroupedTable",
     "KStream",
@@ -116,8 +121,10 @@ __all__ = [
     "ProcessingError",
     "ProductionError",
     "Progress",
+    "Protobuf",
     "Record",
     "RecordError",
+    "Registry",
     "RegistryClient",
     "RegistryError",
     "Serde",
@@ -159,13 +166,17 @@ __all__ = [
     "wall_clock",
 ]
 
-# They bring PySpark or Kafka's client along, which programs without them need not wait for.
+# They bring PySpark, Kafka's client or the library of a format along, which programs without them need not
+# wait for.
 _LATER = {
     "Application": "brookmere.run.application",
+    "Avro": "brookmere.serde.avro",
     "Evolution": "brookmere.run.evolution",
     "Finding": "brookmere.run.evolution",
+    "JsonSchema": "brookmere.serde.json_schema",
     "KafkaTopics": "brookmere.topics.kafka",
     "Progress": "brookmere.run.progress",
+    "Protobuf": "brookmere.serde.protobuf",
 }
 
 

@@ -120,6 +120,11 @@ def test_start_that_fails_shows_kafkas_words_and_leaves_nothing(make: Make) -> N
     assert broker.status().state == "stopped"
 
 
+def test_directory_that_kafka_would_take_apart_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BrokerError, match="a comma"):
+        Broker(tmp_path / "a,b").start()
+
+
 def test_number_of_brokers_cannot_change(make: Make, tmp_path: Path) -> None:
     broker = make()
     broker.start()

@@ -17,6 +17,14 @@ SINKS = {
 }
 
 
+CHANGELOGS = (
+    "chaos-one-words-changelog",
+    "chaos-two-words-changelog",
+    "chaos-two-letters-changelog",
+    "chaos-time-recent-changelog",
+)
+
+
 def stateless() -> bm.StreamsBuilder:
     """Return a filter, a map and a branch."""
     app = bm.StreamsBuilder("chaos-plain", key=bm.Text(), value=bm.Text())

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import brookmere as bm
-from tests.chaos.programs import SINKS, SOURCE
+from tests.chaos.programs import CHANGELOGS, SINKS, SOURCE
 
 _ROOT = Path(__file__).resolve().parents[2]
 _RECORDS = 4000
@@ -64,6 +64,8 @@ def test_killed_applications_write_what_undisturbed_ones_write(tmp_path: Path) -
     for topic in (name for names in SINKS.values() for name in names):
         assert _log(killed, topic) == _log(calm, topic)
         assert sum(len(records) for records in _log(calm, topic)) > 0
+    for topic in CHANGELOGS:
+        assert _rows(killed, topic) == _rows(calm, topic)
 
 
 def _fill(home: Path) -> None:
@@ -81,6 +83,12 @@ def _fill(home: Path) -> None:
 def _log(home: Path, topic: str) -> list[list[bm.Record]]:
     log = bm.Topics(home / "topics")[topic]
     return [list(log.read(partition)) for partition in range(log.partitions)]
+
+
+def _rows(home: Path, topic: str) -> tuple[list[int], list[dict[bytes | None, bm.Record]]]:
+    """Return how much was ever written to a changelog, and what of it compaction may not take away."""
+    ends = bm.Topics(home / "topics")[topic].end_offsets()
+    return ends, [{record.key: record for record in records} for records in _log(home, topic)]
 
 
 @contextmanager

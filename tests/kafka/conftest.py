@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+from brookmere.broker import Broker
+from brookmere.topics.kafka import KafkaTopics
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from tests.kafka.secured import Secured
+    from tests.kafka.streams import Sides
 
 
 @pytest.fixture
@@ -13,3 +24,22 @@ def name(request: pytest.FixtureRequest) -> Callable[[str], str]:
     """Names of topics, groups and applications that no other test has."""
     mark = f"{zlib.crc32(request.node.nodeid.encode()):08x}"
     return lambda short: f"{short}-{mark}"
+
+
+@pytest.fixture
+def sides(kafka: Broker, spark: SparkSession, tmp_path: Path) -> Sides:
+    """Kafka Streams and Brookmere on the same Kafka."""
+    from tests.kafka.streams import Sides
+
+    return Sides(KafkaTopics({"bootstrap.servers": kafka.bootstrap_servers}), tmp_path)
+
+
+@pytest.fixture(scope="session")
+def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
+    """A running Kafka with TLS, logins and rights; it ends with the test run."""
+    from tests.kafka.secured import Secured
+
+    made = Secured(tmp_path_factory.mktemp("secured"))
+    made.broker.start()
+    yield made
+    made.broker.kill()

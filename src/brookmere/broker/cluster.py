@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import fcntl
+import logging
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -20,6 +20,9 @@ from brookmere.broker.readiness import await_ready, check_ports
 from brookmere.broker.status import BrokerStatus, status_of
 from brookmere.errors import BrokerError
 from brookmere.jars import KAFKA_VERSION, resolve
+from brookmere.kernel.cache import locked
+
+logger = logging.getLogger(__name__)
 
 # The first one ever writes the archive of its classes when it ends, which takes a busy machine a while.
 _STOP_SECONDS = 60.0
@@ -84,6 +87,12 @@ class Broker:
             BrokerError: a port is taken, or Kafka does not start.
             JarNotFoundError: Kafka's jars cannot be had.
         """
+        if "," in str(self.directory):
+            raise BrokerError(
+                f"Kafka cannot keep its data in {self.directory}.\n"
+                "Found: a comma, at which Kafka takes the names of its directories apart.\n"
+                "Name another directory: --dir DIR."
+            )
         self.directory.mkdir(parents=True, exist_ok=True)
         with self._locked():
             self._notice_others()
@@ -183,9 +192,6 @@ class Broker:
     def _resolved(self) -> tuple[Path, ...]:
         return resolve("kafka-broker", self._jars)
 
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
+    def _locked(self) -> AbstractContextManager[None]:
         """Let one process at a time start or stop this Kafka."""
-        with (self.directory / "lock").open("w") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            yield
+        return locked(self.directory / "lock", logger, "starts or stops this Kafka")

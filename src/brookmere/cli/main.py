@@ -10,7 +10,19 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from brookmere.cli import check, console, consume, describe, doctor, kafka, produce, registry, run, topics
+from brookmere.cli import (
+    check,
+    console,
+    consume,
+    describe,
+    doctor,
+    kafka,
+    produce,
+    registry,
+    reset,
+    run,
+    topics,
+)
 from brookmere.cli.demo.command import demo
 from brookmere.cli.failures import tell
 from brookmere.cli.supervise import INTERRUPTED
@@ -55,6 +67,7 @@ app = typer.Typer(
 app.command("run")(run.run)
 app.command("check")(check.check)
 app.command("describe")(describe.describe)
+app.command("reset")(reset.reset)
 app.add_typer(topics.app, name="topics")
 app.command("produce")(produce.produce)
 app.command("consume")(consume.consume)

@@ -40,10 +40,8 @@ def plan_topics(topology: Topology, topics: AnyTopics, config: Config) -> TopicP
     """
     sources = [n for n in topology.nodes if isinstance(n, SourceNode) and not n.internal]
     sinks = [n for n in topology.nodes if isinstance(n, SinkNode) and not n.internal]
-    # Or a pattern could match what the application itself writes about its stores.
-    own_logs = {changelog_topic(topology.application_id, store.name) for store in topology.stores}
     there = topics.names()
-    matched = [name for name in there if name not in own_logs]
+    matched = _matchable(topology, topology.application_id, there)
     read = {topic: source for source in sources for topic in _topics(source, matched)}
     found = {name: topics[name] for name in read if name in there}
     counts = {name: topic.partitions for name, topic in found.items()}
@@ -72,6 +70,20 @@ def plan_topics(topology: Topology, topics: AnyTopics, config: Config) -> TopicP
         new=new,
         new_partitions=partitions,
     )
+
+
+def source_topics(topology: Topology, application: str, there: Collection[str]) -> dict[str, SourceNode]:
+    """Return the topics of those that are there which a topology reads, with their sources."""
+    sources = [n for n in topology.nodes if isinstance(n, SourceNode) and not n.internal]
+    matched = _matchable(topology, application, there)
+    found = {topic: source for source in sources for topic in _topics(source, matched)}
+    return {topic: source for topic, source in found.items() if topic in there}
+
+
+def _matchable(topology: Topology, application: str, there: Collection[str]) -> list[str]:
+    # Or a pattern could match what the application itself writes about its stores.
+    own_logs = {changelog_topic(application, store.name) for store in topology.stores}
+    return [name for name in there if name not in own_logs]
 
 
 def _topics(source: SourceNode, there: Collection[str]) -> tuple[str, ...]:

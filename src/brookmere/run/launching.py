@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
@@ -14,8 +15,9 @@ from brookmere.config import Config
 from brookmere.dsl.builder import StreamsBuilder
 from brookmere.errors import StateError
 from brookmere.plan.stages import Plan, plan
-from brookmere.run.changelog_topics import logged
-from brookmere.run.compiler import Compiled, compile_plan
+from brookmere.run.beginning import begin_of, has_begin
+from brookmere.run.changelog_topics import log_ids, log_starts, logged
+from brookmere.run.compiler import Compiled, LogStart, compile_plan
 from brookmere.run.evolution import Evolution, compare
 from brookmere.run.forms import identity_of
 from brookmere.run.housekeeping import Housekeeping
@@ -24,6 +26,7 @@ from brookmere.run.inputs import TopicPlan, plan_topics
 from brookmere.run.instance import Instance, hold
 from brookmere.run.moving import is_unfinished
 from brookmere.run.query import Query
+from brookmere.run.schemas import registry_of
 from brookmere.run.session import spark_session
 from brookmere.run.settling import settle
 from brookmere.run.streaming import launch
@@ -103,7 +106,7 @@ def _launch(
     directory = instance.directory
     before = read_identity(directory)
     current = directory / (before.checkpoint if before else CHECKPOINT)
-    if config.auto_offset_reset == "none" and not has_positions(current):
+    if config.auto_offset_reset == "none" and not (has_positions(current) or has_begin(directory)):
         raise StateError(
             f"The application {application!r} does not know where to begin: it has no positions yet in "
             f"{directory}, and auto.offset.reset is none. Set it to earliest or latest."
@@ -111,7 +114,8 @@ def _launch(
     cores = config.num_stream_threads
     with _launching:
         session = _session(config, directory / LOG)
-        compiled = _compiled(planned, session, config)
+        starts = log_starts(planned, needed, topics, before)
+        compiled = _compiled(planned, session, config, starts)
         now = identity_of(compiled, session, {**(before.topics if before else {}), **needed.ids}, directory)
         evolution = None if before is None else compare(before, now)
         if evolution is not None:
@@ -119,7 +123,11 @@ def _launch(
         for name, partitions in needed.new.items():
             topics.create(name, partitions, needed.settings.get(name), exist_ok=True)
             logger.info("created the topic %s with %d partitions", name, partitions)
-        now = replace(now, topics={**now.topics, **{name: topics[name].id for name in planned.topics}})
+        now = replace(
+            now,
+            topics={**now.topics, **{name: topics[name].id for name in planned.topics}},
+            changelogs=log_ids(planned, starts, topics),
+        )
 
         def start(checkpoint: Path, **options: Any) -> Query:
             return launch(
@@ -138,7 +146,8 @@ def _launch(
                 **options,
             )
 
-        query = start(settle(directory, evolution, now, topics, start))
+        checkpoint = settle(directory, evolution, now, topics, start)
+        query = start(checkpoint, begin=begin_of(directory, checkpoint))
     housekeeping = None
     if isinstance(topics, Topics):
         housekeeping = Housekeeping(topics, written=needed.written, read=planned.topics)
@@ -165,7 +174,7 @@ def check_application(
     with _launching:
         # The version before may be writing to its log.
         session = _session(config, None)
-        compiled = _compiled(planned, session, config)
+        compiled = _compiled(planned, session, config, registers=False)
         evolution = compare(
             before, identity_of(compiled, session, {**before.topics, **needed.ids}, directory)
         )
@@ -178,7 +187,14 @@ def check_application(
     return evolution
 
 
-def _compiled(planned: Plan, session: SparkSession, config: Config) -> Compiled:
+def _compiled(
+    planned: Plan,
+    session: SparkSession,
+    config: Config,
+    starts: Mapping[str, LogStart] | None = None,
+    *,
+    registers: bool = True,
+) -> Compiled:
     return compile_plan(
         planned,
         session,
@@ -186,6 +202,9 @@ def _compiled(planned: Plan, session: SparkSession, config: Config) -> Compiled:
         last_per_batch=config.statestore_cache_max_bytes > 0,
         store_type=cast(StoreType, config.store_type),
         timestamps=config.default_timestamp_extractor,
+        log_starts=starts,
+        registry=registry_of(config),
+        registers=registers,
     )
 
 

@@ -19,7 +19,7 @@ from brookmere.run.compiler import DEFAULT_LOG_BYTES, HANDLERS, compile_plan
 from brookmere.run.outputs import Written, read_outputs
 from brookmere.run.session import spark_session
 from brookmere.run.taps import show
-from brookmere.serde import Bytes, Serde, partition_for
+from brookmere.serde import Bytes, Registry, Serde, partition_for
 from brookmere.testing.engines import Engine, LocalEngine, RawRecord, SparkEngine, StoreRow, clock_record
 from brookmere.testing.settings import averages_of, partition_counts, unknown
 from brookmere.testing.stores import StoreView
@@ -33,7 +33,8 @@ class TopologyTestDriver:
     """Runs a topology without topics: in memory, or with `engine="spark"` through a real query.
 
     Each record goes through the whole topology before the next, and every update is shown, unless
-    `emit="last"` asks for the last one per key and batch.
+    `emit="last"` asks for the last one per key and batch. `registry` is that of serdes which name none, as
+    the setting schema.registry.url says it for an application.
 
     >>> import brookmere as bm
     >>> app = bm.StreamsBuilder("shout", key=bm.Text(), value=bm.Text())
@@ -57,6 +58,7 @@ class TopologyTestDriver:
         log_bytes: int = DEFAULT_LOG_BYTES,
         session: SparkSession | None = None,
         spark_partitions: int | None = None,
+        registry: Registry | str | None = None,
     ) -> None:
         check_choice("engine", engine, ("local", "spark"))
         check_choice("emit", emit, ("every", "last"))
@@ -64,6 +66,7 @@ class TopologyTestDriver:
         check_choice("store_type", store_type, get_args(StoreType))
         topology = program.build() if isinstance(program, StreamsBuilder) else program
         spark = session or spark_session()
+        self._registry = Registry(registry) if isinstance(registry, str) else registry
         self._plan = plan(topology, partition_counts(topology, partitions))
         self._compiled = compile_plan(
             self._plan,
@@ -72,6 +75,7 @@ class TopologyTestDriver:
             last_per_batch=emit == "last",
             store_type=store_type,
             log_bytes=log_bytes,
+            registry=self._registry,
         )
         self._engine: Engine = (
             LocalEngine(self._compiled, spark)
@@ -109,8 +113,8 @@ class TopologyTestDriver:
     def output_topic(self, name: str, *, key: Serde | None = None, value: Serde | None = None) -> OutputTopic:
         """Return a way to read a topic; the serdes are those of its sink unless given here."""
         sink = self._sink(name)
-        keys = key or self._sink_serde(sink, is_key=True)
-        values = value or self._sink_serde(sink, is_key=False)
+        keys = self._placed_serde(key or self._sink_serde(sink, is_key=True), name, is_key=True)
+        values = self._placed_serde(value or self._sink_serde(sink, is_key=False), name, is_key=False)
         return OutputTopic(name, self._queues.setdefault(name, deque()), keys, values)
 
     def pipe_records(self, records: Iterable[tuple[str, Record]]) -> None:
@@ -196,6 +200,9 @@ class TopologyTestDriver:
 
         return Wire.settled(given, self._compiled.builder, self._compiled.numbers[sink.name], is_key)
 
+    def _placed_serde(self, serde: Serde, topic: str, *, is_key: bool) -> Serde:
+        return serde.for_topic(topic, is_key=is_key, registry=self._registry)
+
     def _raw(
         self, topic: str, record: Record, key: Serde | None = None, value: Serde | None = None
     ) -> RawRecord:
@@ -203,8 +210,8 @@ class TopologyTestDriver:
         key_serde, value_serde = key or source.key or Bytes(), value or source.value or Bytes()
         return self._placed(
             topic,
-            key_serde.serialize(record.key),
-            value_serde.serialize(record.value),
+            self._placed_serde(key_serde, topic, is_key=True).serialize(record.key),
+            self._placed_serde(value_serde, topic, is_key=False).serialize(record.value),
             record.timestamp,
             record.headers,
             record.partition,
@@ -236,6 +243,8 @@ class TopologyTestDriver:
 
     def _pipe(self, records: list[RawRecord]) -> None:
         """Run a batch, then what it wrote to topics that the program reads itself."""
+        # A test may have registered schemas of its own.
+        self._compiled.schemas.tell()
         while records:
             # Only programs that ask for the time are told.
             clock = [clock_record(self._time, ticks=False)] if self._tells_time else []

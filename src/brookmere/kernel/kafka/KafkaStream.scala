@@ -60,12 +60,20 @@ final class KafkaStream(options: SourceOptions, place: KafkaPlace) extends Recor
           if (id != ids(t)) throw new KafkaStopped(KafkaStopped.Topic,
             s"The topic '$t' was deleted and created anew since the application read it. " +
             "Its place in the old topic means nothing in the new one: reset the application with `brookmere reset`, or give it a new application.id.")
-          // Partitions that were added since begin at their beginning.
-          (id, Array.tabulate(place.partitions(t))(p => if (p < at.length) at(p) else 0L))
+          (id, at ++ added(t, at.length))
       })
     }.toMap)
     if (isTime) present(all) else all
   }
+
+  /** Partitions that a topic has got since begin at their beginning. */
+  private def added(topic: String, known: Int): Array[Long] =
+    if (known >= place.partitions(topic)) Array.empty
+    else {
+      val all = (known until place.partitions(topic)).map(p => new TopicPartition(topic, p))
+      val starts = offsets(all, OffsetSpec.earliest())
+      all.map(starts).toArray
+    }
 
   /** What retention has removed unread is told, or left out if the user says so. */
   private def present(from: TopicsOffset): TopicsOffset = {
@@ -73,7 +81,7 @@ final class KafkaStream(options: SourceOptions, place: KafkaPlace) extends Recor
     TopicsOffset(from.positions.map { case (t, (id, at)) =>
       t -> (id, at.zipWithIndex.map { case (o, p) =>
         val start = starts(new TopicPartition(t, p))
-        if (o < start && o > 0) {
+        if (o < start) {
           if (options.lost != "continue") throw KafkaStream.lost(t, p, o, start)
           log.warn(s"Retention removed records of the topic '$t' that were not read: partition $p goes on at $start instead of $o")
         }

@@ -40,7 +40,6 @@ _ACL = {
     KafkaError.GROUP_AUTHORIZATION_FAILED: "group",
     KafkaError.CLUSTER_AUTHORIZATION_FAILED: "cluster",
     KafkaError.TRANSACTIONAL_ID_AUTHORIZATION_FAILED: "transactional-id",
-    KafkaError._AUTHENTICATION: "",
 }
 _REFUSED = (KafkaError._AUTHENTICATION, KafkaError.SASL_AUTHENTICATION_FAILED, KafkaError._SSL)
 _UNKNOWN = (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC, KafkaError._UNKNOWN_PARTITION)
@@ -78,10 +77,12 @@ def unreachable(said: KafkaError | None, asked: Asked, cluster: Cluster, waited:
 def explained(error: KafkaError, asked: Asked, cluster: Cluster) -> TopicError:
     """Return the error for an answer of the cluster."""
     code = error.code()
-    if code in _ACL and not is_refused(error):
-        return _denied(_ACL[code], asked, cluster)
     if is_refused(error):
         return refused(error, asked, cluster)
+    if code in _ACL:
+        # Who may write to no topic at all is told that the cluster does not allow it.
+        kind = "topic" if asked.operation == "Write" else _ACL[code]
+        return _denied(kind, asked, cluster)
     if code in _UNKNOWN:
         return UnknownTopicError(
             f"{asked.what}: there is no topic {asked.name!r} at {cluster.brokers}. "

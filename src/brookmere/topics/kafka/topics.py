@@ -16,6 +16,7 @@ from brookmere.serde import Serde
 from brookmere.topics.kafka.connection import Connection
 from brookmere.topics.kafka.consumer import KafkaConsumer
 from brookmere.topics.kafka.failures import Asked
+from brookmere.topics.kafka.groups import Groups
 from brookmere.topics.kafka.topic import KafkaTopic
 from brookmere.topics.kinds import Start
 from brookmere.topics.producer import Producer
@@ -58,6 +59,11 @@ class KafkaTopics:
 
     def __repr__(self) -> str:
         return f"KafkaTopics({self.bootstrap_servers!r})"
+
+    @property
+    def groups(self) -> Groups:
+        """The consumer groups of the cluster."""
+        return Groups(self._connection)
 
     def command(self, rest: str) -> str:
         """Return a command on these topics as it is typed, such as that which creates one."""
