@@ -61,6 +61,7 @@ def test_record_that_a_topic_does_not_take_goes_to_the_production_handler(
 ) -> None:
     home.create("in", message__timestamp__after__max__ms=24 * HOUR)
     home.create("out", **config)
+    home.create("dead", message__timestamp__after__max__ms=24 * HOUR)
     present = int(time.time() * 1000)
     good = [bm.Record(b"k", value, present) for value in (b"a", b"b")]
     home.append("in", good[0], bad, good[1])
@@ -84,6 +85,24 @@ def test_record_that_a_topic_does_not_take_goes_to_the_production_handler(
     letter = home.records("dead")[-1]
     assert (letter.key, letter.value, letter.timestamp) == (bad.key, bad.value, bad.timestamp)
     assert dict(letter.headers)["__streams.errors.offset"] == b"1"
+
+
+def test_record_that_even_the_dead_letter_topic_does_not_take_stops_the_application(home: KafkaHome) -> None:
+    home.create("in")
+    home.append("in", bm.Record(b"k", b"bad", 1))
+    home.create("dead", max__message__bytes=500)
+    app = home.builder("numbers", value=bm.Int())
+    app.stream(home.name("in")).to(home.name("out"))
+
+    with pytest.raises(bm.ProductionError) as caught:
+        home.run(
+            app,
+            deserialization__exception__handler="continue",
+            errors__dead__letter__queue__topic__name=home.name("dead"),
+        )
+
+    assert f"the dead-letter topic '{home.name('dead')}' does not take the record" in str(caught.value)
+    assert home.records("out") == []
 
 
 def test_topic_that_cannot_be_created_goes_to_the_production_handler(

@@ -165,6 +165,17 @@ def test_log_of_the_debug_level_has_no_secrets(
     assert not SECRET.search(caplog.text.encode())
 
 
+LOGGING = """
+rootLogger.level=INFO
+rootLogger.appenderRef.console.ref=console
+appender.console.type=Console
+appender.console.name=console
+appender.console.target=SYSTEM_ERR
+appender.console.layout.type=PatternLayout
+appender.console.layout.pattern=%p %c: %m%n
+logger.kafka.name=org.apache.kafka
+logger.kafka.level=INFO
+"""
 WATCHED = """
 import json, logging, sys, urllib.request
 import brookmere as bm
@@ -200,10 +211,12 @@ def test_secrets_are_nowhere_to_be_seen(secured: Secured, home: KafkaHome, tmp_p
         "spark.ui.enabled": "true",
         "spark.ui.port": "0",
         "spark.log.level": "INFO",
+        "spark.driver.extraJavaOptions": f"-Xss8m -Dlog4j2.configurationFile={tmp_path}/log4j2.properties",
         "spark.eventLog.enabled": "true",
         "spark.eventLog.dir": f"file://{tmp_path}/events",
     }
     (tmp_path / "app.properties").write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
+    (tmp_path / "log4j2.properties").write_text(LOGGING)
     (tmp_path / "watched.py").write_text(WATCHED)
     application = home.name("watched")
     for kind, prefix in (("topic", application), ("group", application), ("transactional_id", application)):

@@ -68,14 +68,10 @@ abstract class KafkaOutput(place: KafkaPlace) extends Output {
 
   private def failed(e: Exception): Nothing = {
     failure = e
-    throw (Causes.of(e) match {
-      case r @ (_: RecordTooLargeException | _: InvalidTimestampException | _: InvalidRecordException) => KafkaOutput.refused(place, r)
-      case _ => explained(e)
-    })
+    throw explained(e)
   }
 
-  protected def explained(e: Throwable): Throwable =
-    if (Causes.isPassing(e)) Patience.gone(place, "Write", e) else place.refusals.explain("Write", e)
+  protected def explained(e: Throwable): Throwable = KafkaOutput.explained(place, e)
 
   private def bytes(s: Span): Array[Byte] =
     if (s.length < 0) null
@@ -101,6 +97,12 @@ object KafkaOutput {
   }
 
   private val NoHeaders = Array.empty[Header]
+
+  def explained(place: KafkaPlace, e: Throwable): Throwable = Causes.of(e) match {
+    case r @ (_: RecordTooLargeException | _: InvalidTimestampException | _: InvalidRecordException) => refused(place, r)
+    case _ if Causes.isPassing(e) => Patience.gone(place, "Write", e)
+    case _ => place.refusals.explain("Write", e)
+  }
 
   /** The broker finds what the application could not know beforehand. */
   private def refused(place: KafkaPlace, e: Throwable): KafkaStopped = new KafkaStopped(KafkaStopped.Topic,

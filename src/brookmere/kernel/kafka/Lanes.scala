@@ -96,13 +96,16 @@ final class Lane(place: KafkaPlace, val number: Int) {
   /** A transaction that Kafka has ended looks like one of which another instance has taken the lane. */
   def explained(e: Throwable): Throwable =
     if (Lane.isEnded(e)) { if (mark.run == place.run && isOwn(read())) Lane.ended(place, e) else Lane.fenced(place, e) }
-    else if (Causes.isPassing(e)) Patience.gone(place, "Write", e)
-    else place.refusals.explain("Write", e)
+    // A mark stands where the application reads, and is refused in words only.
+    else if (Causes.of(e).getMessage == Lane.MarkRefused) place.refusals.explain("Read", new TopicAuthorizationException(java.util.Set.of(where.topic)))
+    else KafkaOutput.explained(place, e)
 }
 
 object Lane {
   /** A transaction is open for as long as a batch takes, and the first one after a start is slow. */
   private val TimeoutMs = "180000"
+
+  private val MarkRefused = "Unexpected error in TxnOffsetCommitResponse: Topic authorization failed."
 
   def isEnded(e: Throwable): Boolean = Causes.of(e) match {
     case _: ProducerFencedException | _: InvalidProducerEpochException | _: InvalidPidMappingException | _: InvalidTxnStateException => true
