@@ -40,6 +40,8 @@ def parse(type: str, text: str, references: Mapping[str, str]) -> Parsed:
         return _protobuf(text, references) if type == PROTOBUF else _json(text, references)
     except (AvroSchemaError, JsonSchemaError, ProtoTextError) as problem:
         raise InvalidSchemaError(str(problem)) from problem
+    except RecursionError:
+        raise InvalidSchemaError("its parts are nested too deeply") from None
 
 
 def serialized(parsed: Parsed) -> str:

@@ -51,6 +51,9 @@ class Request:
     def schema(self) -> tuple[Schema, dict[str, Any]]:
         """Return the schema of the body, and all of the body."""
         fields = self.body()
+        for word in ("metadata", "ruleSet"):
+            if fields.get(word):
+                raise refusals.unreadable(f"This registry keeps schemas only: '{word}' is not supported")
         if not isinstance(fields.get("schema"), str) or not fields["schema"].strip():
             raise refusals.invalid_schema("Empty schema")
         try:
@@ -68,7 +71,9 @@ def answer(catalog: Catalog, method: str, path: str, data: bytes = b"") -> tuple
     query = {name: values[-1] for name, values in parse_qs(split.query, keep_blank_values=True).items()}
     try:
         handler, parts = _route(method, split.path)
-        return 200, handler(Request(catalog, parts, query, data))
+        # One request at a time: an answer never mixes what was before a change with what came after it.
+        with catalog.lock:
+            return 200, handler(Request(catalog, parts, query, data))
     except Refusal as refusal:
         return refusal.status, {"error_code": refusal.code, "message": refusal.message}
 
@@ -216,7 +221,13 @@ def _level(request: Request) -> dict[str, str]:
 
 
 def _set_level(request: Request) -> dict[str, str]:
-    level = str(request.body().get("compatibility", "")).upper()
+    fields = request.body()
+    others = sorted(word for word, given in fields.items() if given is not None and word != "compatibility")
+    if others:
+        raise refusals.unreadable(
+            f"This registry has only 'compatibility': {', '.join(others)} is not supported"
+        )
+    level = str(fields.get("compatibility", "")).upper()
     request.catalog.set_level(request.parts[0] if request.parts else None, level)
     return {"compatibility": level}
 
