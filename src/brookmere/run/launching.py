@@ -26,6 +26,7 @@ from brookmere.run.inputs import TopicPlan, plan_topics
 from brookmere.run.instance import Instance, hold
 from brookmere.run.moving import is_unfinished
 from brookmere.run.query import Query
+from brookmere.run.schemas import registry_of
 from brookmere.run.session import spark_session
 from brookmere.run.settling import settle
 from brookmere.run.streaming import launch
@@ -175,7 +176,7 @@ def check_application(
     with _launching:
         # The version before may be writing to its log.
         session = _session(config, None)
-        compiled = _compiled(planned, session, config)
+        compiled = _compiled(planned, session, config, registers=False)
         evolution = compare(
             before, identity_of(compiled, session, {**before.topics, **needed.ids}, directory)
         )
@@ -191,7 +192,12 @@ def check_application(
 
 
 def _compiled(
-    planned: Plan, session: SparkSession, config: Config, starts: Mapping[str, LogStart] | None = None
+    planned: Plan,
+    session: SparkSession,
+    config: Config,
+    starts: Mapping[str, LogStart] | None = None,
+    *,
+    registers: bool = True,
 ) -> Compiled:
     return compile_plan(
         planned,
@@ -201,6 +207,8 @@ def _compiled(
         store_type=cast(StoreType, config.store_type),
         timestamps=config.default_timestamp_extractor,
         log_starts=starts,
+        registry=registry_of(config),
+        registers=registers,
     )
 
 

@@ -20,7 +20,6 @@ from brookmere.registry.proto_text import print_proto, well_known_file
 from brookmere.serde.base import BadBytes
 from brookmere.serde.built import as_plain
 from brookmere.serde.protobuf_schema import (
-    NoProtobuf,
     indexes,
     message_in,
     message_of,
@@ -29,6 +28,7 @@ from brookmere.serde.protobuf_schema import (
 )
 from brookmere.serde.protobuf_values import fill, shown
 from brookmere.serde.registered import Registered, checked, framed, referred, unframed
+from brookmere.serde.structure import NoSchema
 
 _REMEDY = "Give a class such as orders_pb2.Order, the text or path of a .proto file, or a FileDescriptorSet."
 
@@ -60,7 +60,7 @@ class Protobuf(Registered):
             descriptor = None if self.schema is None else _descriptor(self.schema, self.message)
             if descriptor is not None:
                 plan(descriptor)
-        except NoProtobuf as error:
+        except NoSchema as error:
             what = f"The schema of Protobuf cannot be used: {error}"
             raise TopologyError([Fault(what, None, _REMEDY)]) from None
         object.__setattr__(self, "_descriptor", descriptor)
@@ -140,7 +140,7 @@ def _parsed(text: str, references: tuple[tuple[str, str], ...], name: str | None
 def _descriptor(schema: object, name: str | None) -> Descriptor:
     if isinstance(schema, type) and issubclass(schema, Message):
         if name is not None:
-            raise NoProtobuf(f"message={name!r} is given beside the class {schema.__name__}")
+            raise NoSchema(f"message={name!r} is given beside the class {schema.__name__}")
         found: Descriptor = schema.DESCRIPTOR  # type: ignore[attr-defined]
         return found
     if isinstance(schema, FileDescriptorSet):
@@ -148,19 +148,19 @@ def _descriptor(schema: object, name: str | None) -> Descriptor:
     text = _read(schema) if isinstance(schema, Path) else schema
     if not isinstance(text, str):
         kind = schema.__name__ if isinstance(schema, type) else type(schema).__name__
-        raise NoProtobuf(f"found {kind}")
+        raise NoSchema(f"found {kind}")
     return _parsed(text, (), name)
 
 
 def _of_set(files: FileDescriptorSet, name: str | None) -> Descriptor:
     if not files.file:
-        raise NoProtobuf("it is an empty set of files")
+        raise NoSchema("it is an empty set of files")
     if name is None:
         return message_in(files.file, files.file[-1].name, None)
     for file in files.file:
         try:
             return message_in(files.file, file.name, name)
-        except NoProtobuf as error:
+        except NoSchema as error:
             last = error
     raise last
 
@@ -169,7 +169,7 @@ def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise NoProtobuf(f"{path} cannot be read: {error}") from None
+        raise NoSchema(f"{path} cannot be read: {error}") from None
 
 
 def _text(schema: object, descriptor: Descriptor) -> str:
