@@ -75,8 +75,9 @@ def test_topic_of_another_form_is_refused(home: Home) -> None:
     home.topics.create("app-plain-changelog", 1)
     home.topics.create("app-windows-changelog", 2, {"cleanup.policy": "delete,compact"})
 
+    _, needed = planned(home, program())
     with pytest.raises(bm.TopologyError) as caught:
-        planned(home, program())
+        needed.check()
 
     remedy = (
         "Delete it if nobody needs it any more, or run the application under another application.id, "

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from brookmere.config import Config, topic_settings
-from brookmere.errors import ConfigError, Fault, StateError, TopologyError, nearest
+from brookmere.errors import ConfigError, Fault, StateError, nearest
 from brookmere.plan.changelogs import Changelog, changelogs, with_changelogs
 from brookmere.plan.stages import Plan
 from brookmere.run.compiler import LogStart
@@ -25,8 +25,9 @@ _VERSIONS_LAG_MS = 86_400_000
 def logged(plan: Plan, needed: TopicPlan, topics: AnyTopics, config: Config) -> tuple[Plan, TopicPlan]:
     """Return the plan with the sinks of its changelogs, and the topics with those of the changelogs.
 
+    What is wrong with topics that would have to be changelogs is put down there.
+
     Raises:
-        TopologyError: a topic that would have to be a changelog is another one; the error lists all of them.
         ConfigError: a store that is to go without does not exist.
     """
     disabled = _disabled(plan, config)
@@ -42,14 +43,13 @@ def logged(plan: Plan, needed: TopicPlan, topics: AnyTopics, config: Config) -> 
         if log.topic in there
         for fault in _misfits(log, topics[log.topic], wanted[log.topic]["cleanup.policy"])
     ]
-    if faults:
-        raise TopologyError(faults)
     missing = [log for log in written if log.topic not in there]
     return with_changelogs(plan, written), replace(
         needed,
         written=(*needed.written, *(log.topic for log in written)),
         new={**needed.new, **{log.topic: log.partitions for log in missing}},
         settings={**needed.settings, **{log.topic: wanted[log.topic] for log in missing}},
+        faults=(*needed.faults, *faults),
     )
 
 

@@ -31,6 +31,17 @@ class TopicPlan:
     """For topics that get their name from a record."""
     settings: dict[str, dict[str, str]] = field(default_factory=dict)
     """Of the topics that must be created, where they are not those of any topic."""
+    faults: tuple[Fault, ...] = ()
+    """What is wrong with topics that exist already. The state may tell the reason better."""
+
+    def check(self) -> None:
+        """Refuse what is wrong.
+
+        Raises:
+            TopologyError: with all of it.
+        """
+        if self.faults:
+            raise TopologyError(list(self.faults))
 
 
 def plan_topics(topology: Topology, topics: AnyTopics, config: Config) -> TopicPlan:

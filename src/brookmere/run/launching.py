@@ -133,6 +133,7 @@ def _launch(
         evolution = None if before is None else compare(before, now)
         if evolution is not None:
             evolution.check(directory)
+        needed.check()
         for name, partitions in needed.new.items():
             topics.create(name, partitions, needed.settings.get(name), exist_ok=True)
             logger.info("created the topic %s with %d partitions", name, partitions)
@@ -188,6 +189,7 @@ def check_application(
     planned, needed = _logged(plan(topology, needed.partitions), needed, topics, config, directory)
     before = read_identity(directory)
     if before is None:
+        needed.check()
         return None
     with _launching:
         # The version before may be writing to its log.
@@ -196,6 +198,8 @@ def check_application(
         evolution = compare(
             before, identity_of(compiled, session, {**before.topics, **needed.ids}, directory)
         )
+    if not evolution.problems and not evolution.refusals:
+        needed.check()
     if evolution.needs_move and is_unfinished(directory / before.checkpoint):
         note = (
             "a batch of the version before is not finished: stop it in good order, or, if it has stopped, "
