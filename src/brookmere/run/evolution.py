@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -118,34 +118,16 @@ def _dropped(name: str, now: Identity) -> Finding:
     return Finding(name, "dropped", ("the program has it no more; should it come back, it begins empty",))
 
 
-def check_topics(
-    before: Identity | None, topics: Mapping[str, str], partitions: Mapping[str, int], directory: Path
-) -> None:
-    """Refuse topics that are not those that the application has read, or have grown while it keeps state.
-
-    Raises:
-        StateError: with every difference.
-    """
-    if before is not None and (problems := tuple(_changed(before, topics, partitions, bool(before.stores)))):
-        Evolution(before, before, problems).check(directory)
-
-
 def _problems(before: Identity, now: Identity) -> Iterator[str]:
     if before.application != now.application:
         yield f"it belongs to the application {before.application!r}"
-    # Without state it does not matter which task processes a record.
-    yield from _changed(before, now.topics, now.partitions, bool(before.stores or now.stores))
-
-
-def _changed(
-    before: Identity, topics: Mapping[str, str], partitions: Mapping[str, int], keeps_state: bool
-) -> Iterator[str]:
     for topic, known in before.topics.items():
-        if topics.get(topic, known) != known:
+        if now.topics.get(topic, known) != known:
             yield f"the topic {topic!r} was deleted and created again since the application read it"
         count = before.partitions.get(topic)
-        new = partitions.get(topic, count)
-        if count is not None and new != count and keeps_state:
+        new = now.partitions.get(topic, count)
+        # Without state it does not matter which task processes a record.
+        if count is not None and new != count and (before.stores or now.stores):
             yield (
                 f"the topic {topic!r} had {count} partitions and now has {new}, while the state of each key "
                 "is kept with the partition that the key had"

@@ -13,12 +13,12 @@ from pyspark.sql import SparkSession
 
 from brookmere.config import Config
 from brookmere.dsl.builder import StreamsBuilder
-from brookmere.errors import StateError, TopologyError
+from brookmere.errors import StateError
 from brookmere.plan.stages import Plan, plan
 from brookmere.run.beginning import begin_of, has_begin
 from brookmere.run.changelog_topics import log_ids, log_starts, logged
 from brookmere.run.compiler import Compiled, LogStart, compile_plan
-from brookmere.run.evolution import Evolution, check_topics, compare
+from brookmere.run.evolution import Evolution, compare
 from brookmere.run.forms import identity_of
 from brookmere.run.housekeeping import Housekeeping
 from brookmere.run.identity import CHECKPOINT, has_positions, read_identity
@@ -84,7 +84,7 @@ def launch_application(program: StreamsBuilder | Topology, config: Config, direc
     topology = _topology(program, config)
     topics = open_topics(config)
     needed = plan_topics(topology, topics, config)
-    planned, needed = _logged(plan(topology, needed.partitions), needed, topics, config, directory)
+    planned, needed = logged(plan(topology, needed.partitions), needed, topics, config)
     instance = hold(directory, topology.application_id)
     try:
         return _launch(planned, needed, topics, config, instance)
@@ -99,17 +99,6 @@ def _topology(program: StreamsBuilder | Topology, config: Config) -> Topology:
     elif config.topology_optimization != "none":
         logger.warning("topology.optimization has no effect on a topology, which is built already")
     return replace(program, application_id=config.application_id or program.application_id)
-
-
-def _logged(
-    planned: Plan, needed: TopicPlan, topics: AnyTopics, config: Config, directory: Path
-) -> tuple[Plan, TopicPlan]:
-    try:
-        return logged(planned, needed, topics, config)
-    except TopologyError:
-        # A topic that has grown does not fit its changelogs any more, and is worth other words.
-        check_topics(read_identity(directory), needed.ids, needed.partitions, directory)
-        raise
 
 
 def _launch(
@@ -186,7 +175,7 @@ def check_application(
     topology = _topology(program, config)
     topics = open_topics(config)
     needed = plan_topics(topology, topics, config)
-    planned, needed = _logged(plan(topology, needed.partitions), needed, topics, config, directory)
+    planned, needed = logged(plan(topology, needed.partitions), needed, topics, config)
     before = read_identity(directory)
     if before is None:
         needed.check()
