@@ -38,6 +38,8 @@ final class Lane(place: KafkaPlace, val number: Int) {
   // The group needs a partition that exists; every application reads something.
   private val where = new TopicPartition(place.partitions.keys.min, 0)
   private var mark = Mark.None
+  /** The marks there were at the start. They stand elsewhere when the program read other topics. */
+  private var older: Map[TopicPartition, Mark] = Map.empty
 
   val producer: KafkaProducer[Array[Byte], Array[Byte]] =
     Producers.open(place, Map("transactional.id" -> id), Map("transaction.timeout.ms" -> Lane.TimeoutMs))
@@ -48,9 +50,9 @@ final class Lane(place: KafkaPlace, val number: Int) {
     try guarded {
       if (refuses) refuseOthers(read())
       producer.initTransactions()
-      val found = read()
-      if (refuses) refuseOthers(found)
-      mark = found.copy(run = place.run)
+      older = read()
+      if (refuses) refuseOthers(older) else Lanes.before(group, older)
+      mark = older.get(where).orElse(older.values.maxByOption(_.batch)).getOrElse(Mark.None).copy(run = place.run)
       if (takesOver) {
         producer.beginTransaction()
         commit()
@@ -59,7 +61,7 @@ final class Lane(place: KafkaPlace, val number: Int) {
     this
   }
 
-  def isDone(query: String, epoch: Long): Boolean = mark.isDone(query, epoch)
+  def isDone(query: String, epoch: Long): Boolean = mark.isDone(query, epoch) || older.values.exists(_.isDone(query, epoch))
 
   def begin(): Unit = guarded(producer.beginTransaction())
 
@@ -77,19 +79,18 @@ final class Lane(place: KafkaPlace, val number: Int) {
     producer.commitTransaction()
   }
 
-  private def read(): Mark = {
-    val found = Patience.answer(place, "Read") {
+  private def read(): Map[TopicPartition, Mark] =
+    Patience.answer(place, "Read") {
       place.admin.listConsumerGroupOffsets(Collections.singletonMap(group, new ListConsumerGroupOffsetsSpec()),
         new ListConsumerGroupOffsetsOptions().requireStable(true)).partitionsToOffsetAndMetadata(group)
-    }.asScala.collect { case (p, o) if o != null => p -> Mark.read(o) }
-    // Marks stand elsewhere when the program read other topics.
-    found.get(where).orElse(found.values.maxByOption(_.batch)).getOrElse(Mark.None)
+    }.asScala.collect { case (p, o) if o != null => p -> Mark.read(o) }.toMap
+
+  /** Whoever takes over leaves a mark, so where none is new nobody has. */
+  private def isOwn(marks: Map[TopicPartition, Mark]): Boolean = marks.forall { case (p, m) =>
+    m.run == place.run || place.before(m.run) || Lanes.before(group).map(_.get(p).contains(m)).getOrElse(p != where)
   }
 
-  /** Whoever takes over leaves a mark, so where none is nobody has. */
-  private def isOwn(m: Mark): Boolean = m.run.isEmpty || m.run == place.run || place.before(m.run)
-
-  private def refuseOthers(m: Mark): Unit = if (!isOwn(m)) throw Lane.fenced(place, null)
+  private def refuseOthers(marks: Map[TopicPartition, Mark]): Unit = if (!isOwn(marks)) throw Lane.fenced(place, null)
 
   private def guarded[T](f: => T): T = try f catch { case e: KafkaException => throw explained(e) }
 
@@ -119,13 +120,19 @@ object Lane {
 
   def ended(place: KafkaPlace, e: Throwable): KafkaStopped = new KafkaStopped(KafkaStopped.Again,
     s"Kafka has ended a transaction of the application '${place.application}', most often because its batch took longer than transaction.timeout.ms " +
-    s"(${place.producers.get("transaction.timeout.ms", TimeoutMs)} ms). Found: ${Causes.sentence(e)} Nothing of the batch was written. " +
+    s"(${place.producers.get("transaction.timeout.ms", TimeoutMs)} ms). Found: ${Causes.sentence(e)} Nothing is lost or written twice. " +
     "Raise transaction.timeout.ms, or make batches smaller with max.batch.records.", e)
 }
 
 /** The lanes that this process has open, by run. */
 object Lanes {
   private val open = new ConcurrentHashMap[String, Lane]()
+  private val marks = new ConcurrentHashMap[String, Map[TopicPartition, Mark]]()
+
+  /** The marks that stood in a lane's group when this process took it over. */
+  def before(group: String): Option[Map[TopicPartition, Mark]] = Option(marks.get(group))
+  def before(group: String, found: Map[TopicPartition, Mark]): Unit = marks.put(group, found)
+
   private def key(run: String, lane: Int) = s"$run/$lane"
 
   /** Before a query starts: from now on an earlier start of the application writes nothing any more. */
