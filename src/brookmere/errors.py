@@ -303,7 +303,7 @@ class UnreachableError(EngineError):
 
 
 class TransactionError(EngineError):
-    """Kafka has ended a transaction, most often because it took too long. Nothing is lost, and nothing written twice."""
+    """Kafka has ended a transaction, most often as it took too long; nothing is lost or written twice."""
 
 
 class UnsupportedError(BrookmereError):
