@@ -146,9 +146,10 @@ class SchemaFormats:
             self.mocks.setdefault(registry, 1)
             self.tell()
         addresses, login = _addresses(registry)
-        authorities = None if registry.ca_file is None else Path(registry.ca_file).read_text(encoding="utf-8")
+        files = (registry.ca_file, registry.cert_file, registry.key_file)
+        pem = [None if file is None else Path(file).read_text(encoding="utf-8") for file in files]
         patience = registry.patience // timedelta(milliseconds=1)
-        return self._kernel.registry(addresses, login, authorities, patience)
+        return self._kernel.registry(addresses, login, *pem, patience)
 
 
 def _addresses(registry: Registry) -> tuple[list[str], str | None]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import ssl
+import subprocess
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -167,3 +169,25 @@ def test_register_false_expects_the_schema_and_use_latest_takes_the_newest(
     home.run(program(registry=server.url, use_latest=True))
     reader = bm.Avro(registry=server.url, subject="out-value")
     assert home.read("out", reader) == [{"id": 1, "note": "NONE", "more": None}]
+
+
+def test_a_registry_may_ask_for_a_certificate(home: Home, tmp_path: Path) -> None:
+    key, cert = tmp_path / "key.pem", tmp_path / "cert.pem"
+    command = (
+        f"openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout {key} -out {cert} "
+        "-days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost"
+    )
+    subprocess.run(command.split(), check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(cert, key)
+    context.load_verify_locations(cert)
+    context.verify_mode = ssl.CERT_REQUIRED
+    with RegistryServer(port=0, tls=context) as server:
+        registry = bm.Registry(server.url, ca_file=cert, cert_file=cert, key_file=key)
+        old = registry.client().register("in-value", OLD)
+        home.write("in", framed(old, OLD, {"id": 1}))
+
+        home.run(program(registry=registry))
+
+        reader = bm.Avro(registry=registry, subject="out-value")
+        assert home.read("out", reader) == [{"id": 1, "note": "NONE"}]

@@ -18,8 +18,12 @@ import org.apache.spark.sql.types._
 object SchemaFormats {
   private val NoId = -1
 
-  def registry(addresses: JList[String], authorization: String, authorities: String, patienceMs: Long): Registry =
-    new Registry(addresses.asScala.toArray, authorization, authorities, patienceMs)
+  /** `authorities`, `certificate` and `key` are texts in PEM, or null. */
+  def registry(addresses: JList[String], authorization: String, authorities: String, certificate: String, key: String,
+      patienceMs: Long): Registry = {
+    val tls = if (authorities == null && certificate == null) null else new Tls(authorities, certificate, key)
+    new Registry(addresses.asScala.toArray, authorization, tls, patienceMs)
+  }
 
   def readAvro(raw: Column, schema: JList[String], typeJson: String, registry: Registry): Column =
     Internals.column(ReadAvro(Internals.expression(raw), schema.asScala.toSeq, DataType.fromJson(typeJson), registry))
