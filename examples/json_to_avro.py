@@ -8,7 +8,7 @@ Start a registry for development, and run the program on embedded topics in the 
 In another terminal feed it orders, see the Avro that comes out and the schema that was registered:
 
     echo '{"id": 1, "item": "tea", "price": 3.20}' | brookmere produce orders-json
-    brookmere consume orders-avro --from-beginning
+    brookmere consume orders-avro --from-beginning --registry http://127.0.0.1:8081
     curl http://127.0.0.1:8081/subjects/orders-avro-value/versions/latest
 
 With `-c bootstrap.servers=...` it works on Kafka, where any client of the registry reads the orders.

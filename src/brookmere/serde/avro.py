@@ -53,7 +53,7 @@ class Avro(Registered):
         try:
             text = None if self.schema is None else _text(self.schema, self.name)
             if text is not None:
-                spark_type(*parsed(text))
+                spark_type(*_parsed(text, ()))
         except NoSchema as error:
             raise TopologyError(
                 [Fault(f"The schema of Avro cannot be used: {error}", None, _REMEDY)]
@@ -92,6 +92,12 @@ class Avro(Registered):
             writer = self._parsed(found)
         value = _value(data, writer, reader)
         return value if self._shape is None else build(self._shape, value)
+
+    @staticmethod
+    def as_written(payload: bytes, schema: Schema, references: Mapping[str, str]) -> Any:
+        """Return a value as the schema has it that it was written with."""
+        writer = _parsed(schema.text, tuple(references.items()))[0]
+        return _value(payload, writer, writer)
 
     def _parsed(self, schema: Schema) -> Any:
         texts = referred(self.client, schema)

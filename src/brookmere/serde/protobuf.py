@@ -110,13 +110,16 @@ class Protobuf(Registered):
         if data is None:
             return None
         if self.client is not None:
-            data = _without_indexes(unframed(data)[1])
+            _, data = message_numbers(unframed(data)[1])
         message = GetMessageClass(self.expected_message())()
         try:
             message.ParseFromString(data)
         except DecodeError as error:
             raise BadBytes(f"the bytes are no {message.DESCRIPTOR.full_name}: {error}") from None
-        return shown(message)
+        try:
+            return shown(message)
+        except OverflowError as error:
+            raise BadBytes(f"found a time that Python has no datetime for: {error}") from None
 
     def _of(self, schema: Schema) -> Descriptor:
         return _parsed(schema.text, tuple(referred(self.client, schema).items()), self.message)
@@ -200,7 +203,8 @@ def _registered(client: RegistryClient, file: Any, *, register: bool) -> list[Re
     return references
 
 
-def _without_indexes(data: bytes) -> bytes:
+def message_numbers(data: bytes) -> tuple[list[int], bytes]:
+    """Return which message of its file stands behind the schema's id, and its bytes."""
     position = 0
 
     def number() -> int:
@@ -218,6 +222,6 @@ def _without_indexes(data: bytes) -> bytes:
     count = number()
     if not 0 <= count <= len(data):
         raise BadBytes(f"found a list of {count} message numbers behind the schema's id")
-    for _ in range(count):
-        number()
-    return data[position:]
+    # An empty list is short for the first message.
+    numbers = [number() for _ in range(count)] or [0]
+    return numbers, data[position:]
