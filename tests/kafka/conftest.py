@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ import pytest
 
 from brookmere.broker import Broker
 from brookmere.topics.kafka import KafkaTopics
+from tests.kafka.homes import KafkaHome, Name
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -20,10 +21,15 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def name(request: pytest.FixtureRequest) -> Callable[[str], str]:
+def name(request: pytest.FixtureRequest) -> Name:
     """Names of topics, groups and applications that no other test has."""
     mark = f"{zlib.crc32(request.node.nodeid.encode()):08x}"
     return lambda short: f"{short}-{mark}"
+
+
+@pytest.fixture
+def home(kafka: Broker, tmp_path: Path, name: Name) -> KafkaHome:
+    return KafkaHome(kafka, tmp_path, name)
 
 
 @pytest.fixture

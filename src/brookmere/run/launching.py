@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
@@ -51,6 +51,8 @@ class Launched:
     topics: AnyTopics
     instance: Instance
     housekeeping: Housekeeping | None
+    again: Callable[[Sequence[str]], Query]
+    """Starts the query once more, at its positions. The argument names the queries that have ended."""
 
     @property
     def log(self) -> Path:
@@ -149,11 +151,16 @@ def _launch(
 
         checkpoint = settle(directory, evolution, now, topics, start)
         query = start(checkpoint, begin=begin_of(directory, checkpoint))
+
+    def again(before: Sequence[str]) -> Query:
+        with _launching:
+            return start(checkpoint, begin=begin_of(directory, checkpoint), before=before)
+
     housekeeping = None
     if isinstance(topics, Topics):
         housekeeping = Housekeeping(topics, written=needed.written, read=planned.topics)
         housekeeping.start()
-    return Launched(application, config, query, topics, instance, housekeeping)
+    return Launched(application, config, query, topics, instance, housekeeping, again)
 
 
 def check_application(

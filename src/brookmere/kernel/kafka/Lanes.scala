@@ -10,7 +10,7 @@ import org.apache.kafka.clients.admin.{ListConsumerGroupOffsetsOptions, ListCons
 import org.apache.kafka.clients.consumer.{ConsumerGroupMetadata, OffsetAndMetadata}
 import org.apache.kafka.clients.producer.KafkaProducer
 import org.apache.kafka.common.{KafkaException, TopicPartition}
-import org.apache.kafka.common.errors.{InvalidProducerEpochException, ProducerFencedException}
+import org.apache.kafka.common.errors._
 import org.apache.kafka.common.serialization.ByteArraySerializer
 
 /** The last batch that a lane has written: of which query, and by which start of the application. */
@@ -39,16 +39,17 @@ final class Lane(place: KafkaPlace, val number: Int) {
   private val where = new TopicPartition(place.partitions.keys.min, 0)
   private var mark = Mark.None
 
-  val producer: KafkaProducer[Array[Byte], Array[Byte]] = 
+  val producer: KafkaProducer[Array[Byte], Array[Byte]] =
     Producers.open(place, Map("transactional.id" -> id), Map("transaction.timeout.ms" -> Lane.TimeoutMs))
 
-  /** Ends what a predecessor has left open, and keeps it from writing. */
+  /** Ends what a predecessor has left open, and keeps it from writing. What goes on by itself does not take over from others. */
   def open(takesOver: Boolean): Lane = {
+    val refuses = !takesOver || place.before.nonEmpty
     try guarded {
-      if (!takesOver) refuseOthers(read())
+      if (refuses) refuseOthers(read())
       producer.initTransactions()
       val found = read()
-      if (!takesOver) refuseOthers(found)
+      if (refuses) refuseOthers(found)
       mark = found.copy(run = place.run)
       if (takesOver) {
         producer.beginTransaction()
@@ -85,26 +86,41 @@ final class Lane(place: KafkaPlace, val number: Int) {
     found.get(where).orElse(found.values.maxByOption(_.batch)).getOrElse(Mark.None)
   }
 
-  private def refuseOthers(m: Mark): Unit = if (m.run != place.run) throw Lane.fenced(place, null)
+  /** Whoever takes over leaves a mark, so where none is nobody has. */
+  private def isOwn(m: Mark): Boolean = m.run.isEmpty || m.run == place.run || place.before(m.run)
 
-  private def guarded[T](f: => T): T = try f catch {
-    case e: KafkaException if Lane.isFenced(e) => throw Lane.fenced(place, e)
-    case e: KafkaException => throw place.refusals.explain("Write", e)
-  }
+  private def refuseOthers(m: Mark): Unit = if (!isOwn(m)) throw Lane.fenced(place, null)
+
+  private def guarded[T](f: => T): T = try f catch { case e: KafkaException => throw explained(e) }
+
+  /** A transaction that Kafka has ended looks like one of which another instance has taken the lane. */
+  def explained(e: Throwable): Throwable =
+    if (Lane.isEnded(e)) { if (mark.run == place.run && isOwn(read())) Lane.ended(place, e) else Lane.fenced(place, e) }
+    // A mark stands where the application reads, and is refused in words only.
+    else if (Causes.of(e).getMessage == Lane.MarkRefused) place.refusals.explain("Read", new TopicAuthorizationException(java.util.Set.of(where.topic)))
+    else KafkaOutput.explained(place, e)
 }
 
 object Lane {
   /** A transaction is open for as long as a batch takes, and the first one after a start is slow. */
   private val TimeoutMs = "180000"
 
-  def isFenced(e: Throwable): Boolean = Causes.of(e) match {
-    case _: ProducerFencedException | _: InvalidProducerEpochException => true
+  private val MarkRefused = "Unexpected error in TxnOffsetCommitResponse: Topic authorization failed."
+
+  def isEnded(e: Throwable): Boolean = Causes.of(e) match {
+    case _: ProducerFencedException | _: InvalidProducerEpochException | _: InvalidPidMappingException | _: InvalidTxnStateException => true
+    case _: OutOfOrderSequenceException | _: UnknownProducerIdException | _: TransactionAbortedException | _: TransactionAbortableException => true
     case _ => false
   }
 
   def fenced(place: KafkaPlace, e: Throwable): KafkaStopped = new KafkaStopped(KafkaStopped.Fenced,
-    s"Another instance of the application '${place.application}' has taken over, or a transaction took longer than transaction.timeout.ms. " +
+    s"Another instance of the application '${place.application}' has taken over. " +
     "This one has written nothing since. Run one instance per application.id.", e)
+
+  def ended(place: KafkaPlace, e: Throwable): KafkaStopped = new KafkaStopped(KafkaStopped.Again,
+    s"Kafka has ended a transaction of the application '${place.application}', most often because its batch took longer than transaction.timeout.ms " +
+    s"(${place.producers.get("transaction.timeout.ms", TimeoutMs)} ms). Found: ${Causes.sentence(e)} Nothing of the batch was written. " +
+    "Raise transaction.timeout.ms, or make batches smaller with max.batch.records.", e)
 }
 
 /** The lanes that this process has open, by run. */

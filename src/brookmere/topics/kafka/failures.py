@@ -7,7 +7,7 @@ from typing import Protocol
 
 from confluent_kafka import KafkaError
 
-from brookmere.errors import AccessError, TopicError, TopicExistsError, UnknownTopicError
+from brookmere.errors import AccessError, TopicError, TopicExistsError, UnknownTopicError, UnreachableError
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +64,10 @@ def refused(error: KafkaError, asked: Asked, cluster: Cluster) -> TopicError:
     return AccessError(text, principal=cluster.principal)
 
 
-def unreachable(said: KafkaError | None, asked: Asked, cluster: Cluster, waited: float) -> TopicError:
+def unreachable(said: KafkaError | None, asked: Asked, cluster: Cluster, waited: float) -> UnreachableError:
     """Return the error for a cluster that does not answer."""
     found = f" Found: {_words(said)}" if said else ""
-    return TopicError(
+    return UnreachableError(
         f"{asked.what}: no broker of bootstrap.servers={cluster.brokers} answered within {waited:.0f} "
         f"seconds.{found} Check the addresses, security.protocol and that Kafka runs (`brookmere kafka up` "
         "starts one for development); default.api.timeout.ms says how long to wait."
