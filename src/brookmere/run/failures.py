@@ -33,6 +33,7 @@ _STOPPED: dict[str, type[BrookmereError]] = {
     "denied": TopicError,
     "fenced": InstanceError,
     "lost": DataLossError,
+    "stale": StateError,
     "topic": TopicError,
     "unreachable": UnreachableError,
 }

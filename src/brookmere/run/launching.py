@@ -15,6 +15,7 @@ from brookmere.dsl.builder import StreamsBuilder
 from brookmere.errors import StateError
 from brookmere.plan.stages import Plan, plan
 from brookmere.run.changelog_topics import logged
+from brookmere.run.checkpoints import begun
 from brookmere.run.compiler import Compiled, compile_plan
 from brookmere.run.evolution import Evolution, compare
 from brookmere.run.forms import identity_of
@@ -22,7 +23,6 @@ from brookmere.run.housekeeping import Housekeeping
 from brookmere.run.identity import CHECKPOINT, has_positions, read_identity
 from brookmere.run.inputs import TopicPlan, plan_topics
 from brookmere.run.instance import Instance, hold
-from brookmere.run.moving import is_unfinished
 from brookmere.run.query import Query
 from brookmere.run.session import spark_session
 from brookmere.run.settling import settle
@@ -169,7 +169,7 @@ def check_application(
         evolution = compare(
             before, identity_of(compiled, session, {**before.topics, **needed.ids}, directory)
         )
-    if evolution.needs_move and is_unfinished(directory / before.checkpoint):
+    if evolution.needs_move and begun(directory / before.checkpoint).is_unfinished:
         note = (
             "a batch of the version before is not finished: stop it in good order, or, if it has stopped, "
             "start it once more, before the new one"

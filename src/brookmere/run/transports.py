@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Protocol
 
 from brookmere.config import Config, client_settings
 from brookmere.plan.stages import Plan
+from brookmere.run.checkpoints import Begun
 from brookmere.topics import AnyTopics, Topics
 
 
@@ -20,8 +21,8 @@ class Transport(Protocol):
     def options(self) -> dict[str, str]:
         """Return what the source must be told. Spark shows it, so there are no secrets in it."""
 
-    def open(self, jvm: Any, name: str, application: str, plan: Plan, lanes: int) -> Any:
-        """Prepare a run called `name`, and return what the JVM's sink must know."""
+    def open(self, jvm: Any, name: str, application: str, plan: Plan, lanes: int, at: Begun) -> Any:
+        """Prepare a run called `name` that goes on `at` a batch, and return what the JVM's sink must know."""
 
     def close(self, jvm: Any, name: str) -> None:
         """Give back what a run has open."""
@@ -39,7 +40,7 @@ class Embedded:
     def options(self) -> dict[str, str]:
         return {"dir": str(self.directory.resolve())}
 
-    def open(self, jvm: Any, name: str, application: str, plan: Plan, lanes: int) -> Any:  # noqa: ARG002
+    def open(self, jvm: Any, name: str, application: str, plan: Plan, lanes: int, at: Begun) -> Any:  # noqa: ARG002
         return jvm.brookmere.topics.EmbeddedPlace(str(self.directory.resolve()), self.new_partitions)
 
     def close(self, jvm: Any, name: str) -> None:
@@ -58,7 +59,7 @@ class OnKafka:
     def options(self) -> dict[str, str]:
         return {}
 
-    def open(self, jvm: Any, name: str, application: str, plan: Plan, lanes: int) -> Any:
+    def open(self, jvm: Any, name: str, application: str, plan: Plan, lanes: int, at: Begun) -> Any:
         # Kafka's client is loaded only by those who use it.
         from brookmere.topics.kafka.login import principal
 
@@ -82,7 +83,8 @@ class OnKafka:
         )
         jvm.brookmere.kafka.KafkaPlaces.register(place)
         if exactly_once:
-            jvm.brookmere.kafka.Lanes.takeOver(place)
+            unfinished = at.since_ms if at.is_unfinished else -1
+            jvm.brookmere.kafka.Lanes.takeOver(place, at.query or "", at.batch, unfinished)
         return place
 
     def close(self, jvm: Any, name: str) -> None:

@@ -59,11 +59,16 @@ final class Lane(place: KafkaPlace, val number: Int) {
 
   def isDone(query: String, epoch: Long): Boolean = mark.isDone(query, epoch)
 
-  def begin(): Unit = guarded(producer.beginTransaction())
+  def begin(): Unit = {
+    guarded(producer.beginTransaction())
+    Halts.at("begun")
+  }
 
   def commit(query: String, epoch: Long): Unit = guarded {
+    Halts.at("sent")
     mark = Mark(query, epoch, place.run)
     commit()
+    Halts.at("committed")
   }
 
   def abort(): Unit = producer.abortTransaction()
@@ -72,6 +77,7 @@ final class Lane(place: KafkaPlace, val number: Int) {
 
   private def commit(): Unit = {
     producer.sendOffsetsToTransaction(Collections.singletonMap(where, mark.committed), new ConsumerGroupMetadata(group))
+    Halts.at("marked")
     producer.commitTransaction()
   }
 
