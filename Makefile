@@ -38,7 +38,8 @@ conformance: $(STAMP)
 
 wheel: $(STAMP)
 	jar=$$($(BIN)/python -m brookmere.kernel.build) && \
-	BROOKMERE_KERNEL_JAR=$$jar $(BIN)/python -m build --wheel --no-isolation --outdir dist
+	kafka=$$($(BIN)/python -c 'from brookmere.jars import resolve; from brookmere.kernel.build import kafka_jar; print(kafka_jar(resolve("kafka-clients")))') && \
+	BROOKMERE_KERNEL_JAR=$$jar BROOKMERE_KAFKA_JAR=$$kafka $(BIN)/python -m build --wheel --no-isolation --outdir dist
 
 clean:
 	rm -rf $(VENV) dist build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,4 +1,4 @@
-"""Puts the examples, and the compiled kernel where `make wheel` names one, into the wheel."""
+"""Puts the examples, and the compiled kernel where `make wheel` names it, into the wheel."""
 
 from __future__ import annotations
 
@@ -17,3 +17,5 @@ class WheelHook(BuildHookInterface):  # type: ignore[type-arg]
         build_data["force_include"][str(Path(self.root) / "examples")] = "brookmere/examples"
         if jar := os.environ.get("BROOKMERE_KERNEL_JAR"):
             build_data["force_include"][jar] = "brookmere/kernel/brookmere-kernel.jar"
+        if jar := os.environ.get("BROOKMERE_KAFKA_JAR"):
+            build_data["force_include"][jar] = "brookmere/kernel/kafka/brookmere-kafka.jar"

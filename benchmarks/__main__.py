@@ -12,14 +12,17 @@ from typing import Any, Protocol
 
 from benchmarks import kernel, machine, operators, topics
 from benchmarks.failures import QueryFailedError, WrongResultError
+from benchmarks.kafka.run import run as run_on_kafka
 from benchmarks.options import arguments
 from benchmarks.tables import Table, pairs
+from brookmere.errors import BrookmereError
 from brookmere.run import spark_session
 
 TITLES = {
     "kernel": "The kernel: from rows in memory to no sink",
     "topics": "From topic to topic",
     "operators": "Windows and joins: from rows in memory to no sink",
+    "kafka": "From Kafka to Kafka",
 }
 
 
@@ -45,12 +48,16 @@ def main() -> int:
         "operators": operators.run,
     }
     try:
-        reports = {part: runs[part](session, options, _tell) for part in options.parts}
-    except (WrongResultError, QueryFailedError) as error:
+        try:
+            reports = {part: runs[part](session, options, _tell) for part in options.parts if part in runs}
+        finally:
+            session.stop()
+        # Its contestants have processes of their own, and this one has nothing more to do beside them.
+        if "kafka" in options.parts:
+            reports["kafka"] = run_on_kafka(options, _tell)
+    except (WrongResultError, QueryFailedError, BrookmereError) as error:
         sys.stderr.write(f"{error}\n")
         return 1
-    finally:
-        session.stop()
     _write(options, facts | {"load after": machine.load()}, reports)
     return 0
 

@@ -7,9 +7,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from benchmarks.kafka.kinds import KINDS, RIVALS
 from benchmarks.operators.cases import SHAPES, STORES
 
-PARTS = ("kernel", "topics", "operators")
+PARTS = ("kernel", "topics", "operators", "kafka")
 
 
 def arguments() -> argparse.Namespace:
@@ -21,11 +22,16 @@ def arguments() -> argparse.Namespace:
     # A run over a join is longer than one over a count, so this part has fewer of what costs time.
     found.operator_keys = found.keys or ([1000] if small else [10_000, 100_000, 1_000_000])
     found.operator_batches = found.batches or (2 if small else 3)
+    found.kafka_keys = max(found.keys or ([1000] if small else [100_000]))
+    found.records = found.records or (20_000 if small else 400_000)
     found.keys = found.keys or ([1000] if small else [100, 10_000, 100_000, 1_000_000])
     found.rows = found.rows or (50_000 if small else 400_000)
     found.rounds = found.rounds or (1 if small else 2)
     found.batches = found.batches or (3 if small else 6)
-    if min(*found.keys, found.rows, found.rounds, found.batches, sys.maxsize) < 1 or found.rows % 2:
+    if (
+        min(*found.keys, found.rows, found.records, found.rounds, found.batches, sys.maxsize) < 1
+        or found.rows % 2
+    ):
         parser.error("numbers must be positive, and the records per batch even: they go to two partitions")
     if "operators" in found.parts and any(keys % 2 for keys in found.operator_keys):
         parser.error("the numbers of keys must be even for joins: the keys lie in two partitions")
@@ -35,13 +41,14 @@ def arguments() -> argparse.Namespace:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
-        description="Measure Brookmere beside PySpark's own streaming, on a machine that is otherwise idle.",
+        description="Measure Brookmere beside PySpark and Kafka Streams, on an otherwise idle machine.",
     )
     parser.add_argument("--only", choices=PARTS, help="one of the parts (all)")
     parser.add_argument(
         "--keys",
         type=_numbers,
-        help="numbers of keys, with commas between (100,10000,100000,1000000; operators: without 100)",
+        help="numbers of keys, with commas between (100,10000,100000,1000000; operators: without 100; "
+        "kafka: the largest, 100000)",
     )
     parser.add_argument("--rows", type=int, help="records per batch (400000)")
     parser.add_argument("--rounds", type=int, help="how often each case is run (2)")
@@ -57,6 +64,21 @@ def _parser() -> argparse.ArgumentParser:
         type=_names(STORES),
         default=STORES[:1],
         help="of the operators: memory, rocksdb, or both with a comma between (memory)",
+    )
+    parser.add_argument(
+        "--records", type=int, help="of kafka: records per load; sentences are a tenth (400000)"
+    )
+    parser.add_argument(
+        "--programs",
+        type=_names(KINDS),
+        default=KINDS,
+        help=f"of kafka, with commas between ({','.join(KINDS)})",
+    )
+    parser.add_argument(
+        "--by",
+        type=_names(RIVALS),
+        default=RIVALS,
+        help=f"of kafka: who runs the programs ({','.join(RIVALS)})",
     )
     parser.add_argument(
         "--quick", action="store_true", help="a small subset, to try the command: no numbers to quote"

@@ -8,18 +8,14 @@ from typing import Literal
 from pyspark.sql import functions as F
 
 import brookmere as bm
-from benchmarks.topics.workloads import LEAST_QUANTITY, Workload
+from benchmarks.orders import LEAST_QUANTITY, ORDER, PROJECTED
+from benchmarks.topics.workloads import Workload
 
 Engine = Literal["Brookmere", "PySpark", "Python loop"]
 Emit = Literal["last", "every"]
 Step = Literal["read", "bytes", "copy", "drop", "work", "exchange", "encode", "whole"]
 """What Brookmere does before it drops all records: nothing but reading (of rows, or as a topology of bytes),
 decoding, the work that needs no state, and an exchange. `copy` and `encode` write them all."""
-
-ORDER = (
-    "order bigint, customer string, item string, quantity int, price double, country string, express boolean"
-)
-PROJECTED = "order bigint, customer string, total double"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from benchmarks.topics.workloads import LEAST_QUANTITY, Workload
+from benchmarks.orders import LEAST_QUANTITY
+from benchmarks.topics.workloads import Workload
 from brookmere.topics import Topic
 
 Read = Iterator[pa.RecordBatch]

@@ -8,9 +8,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
-from benchmarks.topics.cases import ORDER
+from benchmarks.orders import LEAST_QUANTITY, ORDER
 from benchmarks.topics.filling import FORMAT
-from benchmarks.topics.workloads import LEAST_QUANTITY, Workload
+from benchmarks.topics.workloads import Workload
 
 
 def start(

@@ -16,11 +16,9 @@ from itertools import accumulate
 from typing import Literal
 
 from benchmarks.kernel.data import permutation
+from benchmarks.orders import LEAST_QUANTITY
 
 Kind = Literal["words", "orders", "projected", "keys"]
-
-LEAST_QUANTITY = 5
-"""Orders of fewer pieces are left out by the filter."""
 
 _WORDS = 10_000
 _SENTENCES = 20_000

@@ -28,6 +28,7 @@ from brookmere.dsl.table import GlobalKTable, KTable
 from brookmere.dsl.windowed import WindowedKStream
 from brookmere.dsl.windowed_cogrouped import WindowedCogroupedKStream
 from brookmere.errors import (
+    AccessError,
     BrookmereError,
     ConfigError,
     DamagedTopicError,
@@ -59,7 +60,7 @@ from brookmere.errors import (
 from brookmere.plan.program import explain
 from brookmere.record import Record, WindowedKey
 from brookmere.registry import RegistryClient
-from brookmere.serde import Bool, Bytes, Custom, Double, Int, Json, Long, Serde, Text, Windowed
+from brookmere.serde import Bool, Bytes, Custom, Double, Int, Json, Long, Registry, Serde, Text, Windowed
 from brookmere.topics import Topics
 from brookmere.topology.nodes import Topology
 from brookmere.topology.times import record_time, wall_clock
@@ -75,9 +76,15 @@ if TYPE_CHECKING:
     from brookmere.run.application import Application
     from brookmere.run.evolution import Evolution, Finding
     from brookmere.run.progress import Progress
+    from brookmere.serde.avro import Avro
+    from brookmere.serde.json_schema import JsonSchema
+    from brookmere.serde.protobuf import Protobuf
+    from brookmere.topics.kafka import KafkaTopics
 
 __all__ = [
+    "AccessError",
     "Application",
+    "Avro",
     "Bool",
     "BranchedKStream",
     "BrookmereError",
@@ -103,17 +110,21 @@ __all__ = [
     "JavaNotFoundError",
     "JoinWindows",
     "Json",
+    "JsonSchema",
     "KGroupedStream",
     "KGroupedTable",
     "KStream",
     "KTable",
+    "KafkaTopics",
     "KernelBuildError",
     "Long",
     "ProcessingError",
     "ProductionError",
     "Progress",
+    "Protobuf",
     "Record",
     "RecordError",
+    "Registry",
     "RegistryClient",
     "RegistryError",
     "Serde",
@@ -155,16 +166,21 @@ __all__ = [
     "wall_clock",
 ]
 
-# They bring PySpark along, which takes a second that a program without an application need not wait for.
-_WITH_SPARK = {
+# They bring PySpark, Kafka's client or the library of a format along, which programs without them need not
+# wait for.
+_LATER = {
     "Application": "brookmere.run.application",
+    "Avro": "brookmere.serde.avro",
     "Evolution": "brookmere.run.evolution",
     "Finding": "brookmere.run.evolution",
+    "JsonSchema": "brookmere.serde.json_schema",
+    "KafkaTopics": "brookmere.topics.kafka",
     "Progress": "brookmere.run.progress",
+    "Protobuf": "brookmere.serde.protobuf",
 }
 
 
 def __getattr__(name: str) -> object:
-    if name not in _WITH_SPARK:
+    if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_WITH_SPARK[name]), name)
+    return getattr(import_module(_LATER[name]), name)

@@ -15,6 +15,7 @@
      ├ TopicError                a topic does not do what was asked
      │   ├ UnknownTopicError     there is no such topic, or no longer
      │   ├ TopicExistsError      there is one of this name already
+     │   ├ AccessError           Kafka does not let this user in, or does not let it do this
      │   ├ DamagedTopicError     its files are not as they were written
      │   └ DataLossError         it no longer has the records that were asked for
      ├ RegistryError             a schema registry does not do what was asked
@@ -204,6 +205,27 @@ class UnknownTopicError(TopicError):
 
 class TopicExistsError(TopicError):
     """There is a topic of this name already."""
+
+
+class AccessError(TopicError):
+    """Kafka does not let a user in, or does not let it do something.
+
+    `principal` is who was refused; `operation` and `resource` say what for, such as Read and topic orders,
+    and are None where the user could not log in.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        principal: str | None = None,
+        operation: str | None = None,
+        resource: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.principal = principal
+        self.operation = operation
+        self.resource = resource
 
 
 class DamagedTopicError(TopicError):

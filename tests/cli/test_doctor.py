@@ -38,7 +38,7 @@ def test_json_has_a_finding_for_each_check(run: Run) -> None:
     findings = json.loads(run("doctor", "--json").stdout)
 
     names = " ".join(finding["name"] for finding in findings)
-    assert names == "Python Java Spark PyArrow kernel cache home temporary files memory"
+    assert names == "Python Java Spark PyArrow kernel Kafka cache home temporary files memory"
     assert all(finding["found"] for finding in findings)
 
 
@@ -59,6 +59,15 @@ def test_kernel_that_is_not_compiled_is_a_note(folder: Path, monkeypatch: pytest
 
     assert (finding.state, finding.found) == ("warning", "not compiled yet")
     assert "brookmere doctor --fix" in str(finding.remedy)
+
+
+def test_kafka_that_is_not_fetched_is_a_note(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BROOKMERE_CACHE", str(folder / "cache"))
+
+    finding = checks.check_kafka()
+
+    assert (finding.state, finding.found) == ("warning", "clients not fetched yet")
+    assert "jars.dir" in str(finding.remedy)
 
 
 def test_fix_compiles_the_kernel(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

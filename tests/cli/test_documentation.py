@@ -29,6 +29,12 @@ def real_commands() -> dict[str, set[str]]:
     return found
 
 
+def groups() -> set[str]:
+    """Return the commands that only hold others."""
+    root: Any = get_command(app)
+    return {f"brookmere {name}" for name, command in root.commands.items() if hasattr(command, "commands")}
+
+
 def documented_commands() -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for title, text in re.findall(r"^##+ (.+?)\n(.*?)(?=^##|\Z)", PAGE.read_text(), re.MULTILINE | re.DOTALL):
@@ -38,7 +44,7 @@ def documented_commands() -> dict[str, set[str]]:
             else " ".join(re.findall(r"^brookmere(?: [a-z]+)*", title))
         )
         first_cells = [row.split("|")[1] for row in text.splitlines() if row.startswith("| `-")]
-        if name and (first_cells or name != "brookmere topics"):
+        if name and (first_cells or name not in groups()):
             found[name] = {option for cell in first_cells for option in re.findall(r"`(--?[a-z-]+)`", cell)}
     return found
 

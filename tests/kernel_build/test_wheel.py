@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from brookmere.kernel.build import KernelBuild, kernel_jar
+from brookmere.jars import resolve
+from brookmere.kernel.build import KernelBuild, kafka_jar, kernel_jar
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -27,7 +28,11 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     outcome = subprocess.run(
         [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", "dist"],
         cwd=copy,
-        env={**os.environ, "BROOKMERE_KERNEL_JAR": str(kernel_jar())},
+        env={
+            **os.environ,
+            "BROOKMERE_KERNEL_JAR": str(kernel_jar()),
+            "BROOKMERE_KAFKA_JAR": str(kafka_jar(resolve("kafka-clients"))),
+        },
         capture_output=True,
         text=True,
         check=False,
@@ -46,7 +51,8 @@ def test_wheel_carries_jar_sources_types_and_licence(wheel: Path) -> None:
     assert wheel.name.endswith("-py3-none-any.whl")
     assert sources
     assert sources <= names
-    assert {"brookmere/kernel/brookmere-kernel.jar", "brookmere/py.typed"} <= names
+    assert {"brookmere/kernel/brookmere-kernel.jar", "brookmere/kernel/kafka/brookmere-kafka.jar"} <= names
+    assert "brookmere/py.typed" in names
     assert "brookmere/examples/word_count.py" in names
     assert {Path(name).name for name in names if "/licenses/" in name} == {"LICENSE", "NOTICE"}
 

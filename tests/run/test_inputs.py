@@ -85,10 +85,11 @@ def test_all_missing_topics_are_told_with_the_command_that_creates_them(topics: 
     first, second, third = caught.value.faults
     assert str(first).startswith("The topic 'order', which is read, does not exist (node KSTREAM-SOURCE-")
     assert "test_inputs.py" in str(first)
+    where = f"--topics-dir {topics.directory}"
     assert first.remedy == (
-        "Did you mean 'orders'? If not, create it: brookmere topics create order --partitions 3"
+        f"Did you mean 'orders'? If not, create it: `brookmere topics create order --partitions 3 {where}`"
     )
-    assert second.remedy == "Create it: brookmere topics create zones --partitions 3"
+    assert second.remedy == f"Create it: `brookmere topics create zones --partitions 3 {where}`"
     assert third.what == "No topic matches the pattern 'log-.*'"
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
+import logging
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 
+from brookmere.broker.commands import server_command
 from brookmere.broker.formatting import format_data, is_formatted
 from brookmere.broker.layout import CLIENTS, Layout, load, new_layout
 from brookmere.broker.node import Node
@@ -20,9 +20,12 @@ from brookmere.broker.readiness import await_ready, check_ports
 from brookmere.broker.status import BrokerStatus, status_of
 from brookmere.errors import BrokerError
 from brookmere.jars import KAFKA_VERSION, resolve
-from brookmere.kernel.java import java_command
+from brookmere.kernel.cache import locked
 
-_STOP_SECONDS = 20.0
+logger = logging.getLogger(__name__)
+
+# The first one ever writes the archive of its classes when it ends, which takes a busy machine a while.
+_STOP_SECONDS = 60.0
 
 
 class Broker:
@@ -84,16 +87,22 @@ class Broker:
             BrokerError: a port is taken, or Kafka does not start.
             JarNotFoundError: Kafka's jars cannot be had.
         """
+        if "," in str(self.directory):
+            raise BrokerError(
+                f"Kafka cannot keep its data in {self.directory}.\n"
+                "Found: a comma, at which Kafka takes the names of its directories apart.\n"
+                "Name another directory: --dir DIR."
+            )
         self.directory.mkdir(parents=True, exist_ok=True)
         with self._locked():
             self._notice_others()
             stopped = [node for node in self.nodes if not node.running]
             if stopped:
                 check_ports(stopped)
-                class_path = self._class_path()
-                self._prepare(stopped, class_path)
+                jars = self._resolved()
+                self._prepare(stopped, jars)
                 for node in stopped:
-                    self._spawn(node, class_path)
+                    node.spawn(server_command(node, jars, self._heap))
             try:
                 await_ready(self.nodes, self.directory)
             except BaseException:
@@ -123,7 +132,7 @@ class Broker:
     def restart(self, node: Node) -> None:
         """Start one of the nodes again, which was killed or is stopped now, and wait until it takes part."""
         node.stop(_STOP_SECONDS)
-        self._spawn(node, self._class_path())
+        node.spawn(server_command(node, self._resolved(), self._heap))
         await_ready(self.nodes, self.directory)
 
     def status(self) -> BrokerStatus:
@@ -165,7 +174,7 @@ class Broker:
         if known is not None and known != self._layout and self._any_runs(known):
             self._take(known)
 
-    def _prepare(self, nodes: Sequence[Node], class_path: str) -> None:
+    def _prepare(self, nodes: Sequence[Node], jars: Sequence[Path]) -> None:
         """Write the settings of nodes that do not run, and format their directories unless they are."""
         for node in nodes:
             node.directory.mkdir(parents=True, exist_ok=True)
@@ -176,26 +185,13 @@ class Broker:
             node.log_settings.write_text(LOGGING)
         if not all(is_formatted(node.data) for node in self.nodes):
             data = [node.data for node in self.nodes]
-            format_data(self._layout, data, self.nodes[0].settings, class_path, self._format_arguments)
+            format_data(self._layout, data, self.nodes[0].settings, jars, self._format_arguments)
         self._layout = replace(self._layout, version=KAFKA_VERSION)
         self._layout.save(self.directory)
 
-    def _class_path(self) -> str:
-        return os.pathsep.join(map(str, resolve("kafka-broker", self._jars)))
+    def _resolved(self) -> tuple[Path, ...]:
+        return resolve("kafka-broker", self._jars)
 
-    def _spawn(self, node: Node, class_path: str) -> None:
-        node.spawn(
-            [
-                str(java_command()),
-                *(f"-Xmx{self._heap}", "-Xms32m", "-XX:+UseSerialGC"),
-                f"-Dlog4j2.configurationFile={node.log_settings}",
-                *("-cp", class_path, "kafka.Kafka", str(node.settings)),
-            ]
-        )
-
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
+    def _locked(self) -> AbstractContextManager[None]:
         """Let one process at a time start or stop this Kafka."""
-        with (self.directory / "lock").open("w") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            yield
+        return locked(self.directory / "lock", logger, "starts or stops this Kafka")

@@ -7,10 +7,10 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from brookmere.broker.commands import tool_command
 from brookmere.broker.layout import Layout, new_id
 from brookmere.errors import BrokerError
 from brookmere.kernel.cache import write_atomically
-from brookmere.kernel.java import java_command
 
 _META, _FEATURES = "meta.properties", "bootstrap.checkpoint"
 
@@ -20,7 +20,7 @@ def is_formatted(data: Path) -> bool:
 
 
 def format_data(
-    layout: Layout, data: Sequence[Path], settings: Path, class_path: str, arguments: Sequence[str] = ()
+    layout: Layout, data: Sequence[Path], settings: Path, jars: Sequence[Path], arguments: Sequence[str]
 ) -> None:
     """Format the data directories of all nodes; `settings` is the file of the first one.
 
@@ -28,7 +28,7 @@ def format_data(
     there, so they need no Java of their own.
     """
     first, *others = data
-    _run_tool(layout, settings, class_path, arguments)
+    _run_tool(layout, settings, jars, arguments)
     for node, directory in zip(layout.nodes[1:], others, strict=True):
         directory.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(first / _FEATURES, directory / _FEATURES)
@@ -36,10 +36,10 @@ def format_data(
         write_atomically(directory / _META, meta.encode())
 
 
-def _run_tool(layout: Layout, settings: Path, class_path: str, arguments: Sequence[str]) -> None:
-    tool = ["kafka.tools.StorageTool", "format", "-t", layout.cluster, "-c", str(settings), *arguments]
+def _run_tool(layout: Layout, settings: Path, jars: Sequence[Path], arguments: Sequence[str]) -> None:
+    format = ("format", "-t", layout.cluster, "-c", str(settings), *arguments)
     outcome = subprocess.run(
-        [str(java_command()), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", class_path, *tool],
+        tool_command("kafka.tools.StorageTool", jars, *format),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -37,12 +37,16 @@ class Layout:
         write_atomically(directory / _FILE, json.dumps(asdict(self), indent=2).encode())
 
     def with_ports(self, port: int | None, listeners: Iterable[str]) -> Layout:
-        """Return a layout for nodes that do not run: ports for clients are given, kept or free ones."""
+        """Return a layout for nodes that do not run.
+
+        Clients are served on `port` and the next ones, on free ones if it is 0, and else where they were.
+        """
         taken: set[int] = set()
         nodes = []
         for place, node in enumerate(self.nodes):
+            kept = node.ports.get(CLIENTS) if port is None else None
             wanted = {
-                CLIENTS: port + place if port else node.ports.get(CLIENTS),
+                CLIENTS: port + place if port else kept,
                 **{name: node.ports.get(name) for name in listeners},
                 # Nobody else knows the port of a controller, so it need not stay.
                 CONTROLLER: None,

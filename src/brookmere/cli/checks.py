@@ -14,6 +14,7 @@ from typing import Literal
 
 from brookmere.cli.console import size
 from brookmere.errors import EngineError
+from brookmere.jars import KAFKA_VERSION, cached
 from brookmere.kernel.build import KernelBuild, spark_jars
 from brookmere.kernel.cache import cache_directory
 from brookmere.kernel.java import find_java
@@ -90,6 +91,18 @@ def check_kernel() -> Finding:
     return Finding("kernel", "ok", f"compiled, {jar}")
 
 
+def check_kafka() -> Finding:
+    """Look for the jars that a program needs on Kafka; without Kafka nobody needs them."""
+    try:
+        there = cached("kafka-clients") is not None
+    except EngineError as failure:
+        return _failed("Kafka", failure)
+    if there:
+        return Finding("Kafka", "ok", f"clients {KAFKA_VERSION} in the cache")
+    remedy = "The first run on Kafka fetches them; jars.dir names a directory that has them."
+    return Finding("Kafka", "warning", "clients not fetched yet", remedy)
+
+
 def check_cache() -> Finding:
     return _directory("cache", cache_directory(), "Set BROOKMERE_CACHE to a directory that can be written.")
 
@@ -124,6 +137,7 @@ CHECKS: tuple[Callable[[], Finding], ...] = (
     check_spark,
     check_arrow,
     check_kernel,
+    check_kafka,
     check_cache,
     check_home,
     check_temporary,

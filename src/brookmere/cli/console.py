@@ -87,5 +87,7 @@ def show_logs(*, verbose: bool) -> None:
     logger = logging.getLogger("brookmere")
     logger.setLevel(logging.INFO if verbose else logging.WARNING)
     logger.propagate = False
+    # A download takes so long that it is worth a line.
+    logging.getLogger("brookmere.jars").setLevel(logging.INFO)
     if not any(isinstance(handler, LogLines) for handler in logger.handlers):
         logger.addHandler(LogLines())

@@ -10,12 +10,13 @@ import typer
 
 from brookmere.cli import console
 from brookmere.cli.json_records import json_of_record
-from brookmere.cli.parameters import TopicName, TopicsDir
+from brookmere.cli.parameters import TopicsDir
+from brookmere.cli.places import BootstrapServer, ClientConfig, ClientSettings, TopicName, chosen_topics
 from brookmere.cli.record_table import RecordTable, as_text
 from brookmere.cli.serdes import SHOWN, ShownFormat, decode
 from brookmere.errors import CommandError
 from brookmere.record import Record
-from brookmere.topics import Topic, Topics
+from brookmere.topics import AnyTopic
 
 _BLOCK = 1000
 _PATIENCE_SECONDS = 0.5
@@ -69,6 +70,9 @@ def consume(
         ShownFormat, typer.Option(metavar="FORMAT", help=f"How values are written: {SHOWN}.")
     ] = ShownFormat.AUTO,
     topics_dir: TopicsDir = None,
+    bootstrap_server: BootstrapServer = None,
+    client_config: ClientConfig = None,
+    client: ClientSettings = None,
 ) -> None:
     """Show the records of a topic.
 
@@ -81,16 +85,18 @@ def consume(
       brookmere consume word-counts
       brookmere consume word-counts --follow --format json
       brookmere consume word-counts --partition 0 --offset -10
+      brookmere consume word-counts --follow --bootstrap-server localhost:9092
     """
     if from_beginning and offset is not None:
         raise CommandError("--from-beginning and --offset both say where to begin.\nGive one of them.")
-    log = Topics(topics_dir)[topic]
+    topics = chosen_topics(topics_dir, bootstrap_server, client_config, client)
+    log = topics[topic]
     positions = _positions(log, partition, offset, at_end=follow and not from_beginning)
     lines_of = _formatter(form, key_serde, value_serde)
     if follow and console.err.is_terminal:
         console.say("Waiting for records; Ctrl-C ends.", style="dim")
     shown = 0
-    with Topics(topics_dir).consumer(topic, start=positions, follow=follow) as consumer:
+    with topics.consumer(topic, start=positions, follow=follow) as consumer:
         while most is None or shown < most:
             limit = _BLOCK if most is None else min(_BLOCK, most - shown)
             records = consumer.poll(_PATIENCE_SECONDS if follow else 0, limit=limit)
@@ -104,7 +110,7 @@ def consume(
 
 
 def _positions(
-    log: Topic, partitions: list[int] | None, offset: int | None, *, at_end: bool
+    log: AnyTopic, partitions: list[int] | None, offset: int | None, *, at_end: bool
 ) -> dict[int, int]:
     starts, ends = log.start_offsets(), log.end_offsets()
     chosen = range(log.partitions) if partitions is None else partitions

@@ -22,8 +22,8 @@ def doctor(
 ) -> None:
     """Look at the machine: what is wrong, and how to mend it.
 
-    Looks at Python, Java, Spark, PyArrow, the kernel, the directories with their space, and the memory. The
-    exit code is 1 if anything is wrong.
+    Looks at Python, Java, Spark, PyArrow, the kernel, the jars for Kafka, the directories with their space,
+    and the memory. The exit code is 1 if anything is wrong.
 
     \b
     Example:

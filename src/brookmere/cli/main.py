@@ -10,7 +10,19 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from brookmere.cli import check, console, consume, describe, doctor, produce, run, topics
+from brookmere.cli import (
+    check,
+    console,
+    consume,
+    describe,
+    doctor,
+    kafka,
+    produce,
+    registry,
+    reset,
+    run,
+    topics,
+)
 from brookmere.cli.demo.command import demo
 from brookmere.cli.failures import tell
 from brookmere.cli.supervise import INTERRUPTED
@@ -55,9 +67,12 @@ app = typer.Typer(
 app.command("run")(run.run)
 app.command("check")(check.check)
 app.command("describe")(describe.describe)
+app.command("reset")(reset.reset)
 app.add_typer(topics.app, name="topics")
 app.command("produce")(produce.produce)
 app.command("consume")(consume.consume)
+app.add_typer(kafka.app, name="kafka")
+app.add_typer(registry.app, name="registry")
 app.command("demo")(demo)
 app.command("doctor")(doctor.doctor)
 

@@ -11,7 +11,6 @@ from typing import Annotated
 import typer
 
 from brookmere.errors import CommandError
-from brookmere.topics import Topics
 
 PROGRAM_HELP = "module:name or path/to/file.py:name; without a name, the only program there."
 Program = Annotated[str, typer.Argument(metavar="PROGRAM", help=PROGRAM_HELP, show_default=False)]
@@ -49,19 +48,6 @@ ConfigFile = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for other programs.")]
 Partitions = Annotated[
     int, typer.Option("--partitions", "-p", min=1, metavar="N", help="How many partitions it gets.")
-]
-
-
-def topic_names(context: typer.Context, incomplete: str) -> list[str]:
-    """Complete the name of a topic."""
-    return [name for name in Topics(context.params.get("topics_dir")).names() if name.startswith(incomplete)]
-
-
-TopicName = Annotated[
-    str,
-    typer.Argument(
-        metavar="TOPIC", help="The name of the topic.", autocompletion=topic_names, show_default=False
-    ),
 ]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import pyarrow as pa
 import typer
@@ -16,10 +16,21 @@ import typer
 from brookmere.cli import console
 from brookmere.cli.json_records import record_of_json
 from brookmere.cli.lines import line_blocks
-from brookmere.cli.parameters import TopicName, TopicsDir, read_time
+from brookmere.cli.parameters import TopicsDir, read_time
+from brookmere.cli.places import (
+    BootstrapServer,
+    ClientConfig,
+    ClientSettings,
+    TopicName,
+    chosen_topics,
+    where,
+)
 from brookmere.cli.serdes import WRITTEN, Format, encoder
 from brookmere.errors import CommandError
-from brookmere.topics import Topic, Topics
+from brookmere.topics import AnyTopic, Topic, Topics
+
+if TYPE_CHECKING:
+    from brookmere.topics.kafka import KafkaTopics
 
 # Typed lines say so; anything else is a mistake that a longer message would only hide.
 _SHOWN_LINE = 200
@@ -89,6 +100,9 @@ def produce(
         ),
     ] = 1,
     topics_dir: TopicsDir = None,
+    bootstrap_server: BootstrapServer = None,
+    client_config: ClientConfig = None,
+    client: ClientSettings = None,
 ) -> None:
     """Append lines to a topic.
 
@@ -99,8 +113,9 @@ def produce(
       echo "to be or not to be" | brookmere produce lines --create
       brookmere produce orders orders.txt --key-separator :
       brookmere produce orders orders.jsonl --format json
+      brookmere produce orders orders.jsonl --format json --bootstrap-server localhost:9092
     """
-    topics = Topics(topics_dir)
+    topics = chosen_topics(topics_dir, bootstrap_server, client_config, client)
     log = _topic(topics, topic, create, partitions)
     time_of_all = None if timestamp is None else read_time(timestamp)
     if form is LineFormat.JSON:
@@ -151,7 +166,7 @@ def _write_block(write: Write, lines: Sequence[bytes], name: str, before: int) -
 
 
 def _text_writer(
-    log: Topic,
+    log: AnyTopic,
     separator: str | None,
     key_serde: Format,
     value_serde: Format,
@@ -204,7 +219,7 @@ def _encoded(
 
 
 def _json_writer(
-    log: Topic, key_serde: Format, value_serde: Format, timestamp: int | None, partition: int | None
+    log: AnyTopic, key_serde: Format, value_serde: Format, timestamp: int | None, partition: int | None
 ) -> Write:
     def write(lines: Sequence[bytes]) -> None:
         records = []
@@ -219,10 +234,11 @@ def _json_writer(
     return write
 
 
-def _topic(topics: Topics, name: str, create: bool, partitions: int) -> Topic:
+def _topic(topics: Topics | KafkaTopics, name: str, create: bool, partitions: int) -> AnyTopic:
     if create and name not in topics:
         topic = topics.create(name, partitions, exist_ok=True)
-        console.say(f"Topic {name} created in {topic.directory}.")
+        place = f"in {topic.directory}" if isinstance(topic, Topic) else where(topics)
+        console.say(f"Topic {name} created {place}.")
         return topic
     return topics[name]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -29,6 +30,15 @@ def run(
         typer.Option(
             metavar="URL",
             help="Spark's master; by default this machine with all its cores.",
+            show_default=False,
+        ),
+    ] = None,
+    jars: Annotated[
+        Path | None,
+        typer.Option(
+            "--jars",
+            metavar="DIR",
+            help="A directory with the Java libraries that Kafka needs; nothing is downloaded then.",
             show_default=False,
         ),
     ] = None,
@@ -65,6 +75,7 @@ def run(
       brookmere run examples/word_count.py --create-topics
       brookmere run stock_stats:app -c commit.interval.ms=500 --config app.properties
       brookmere run word_count:app --until-idle --quiet
+      brookmere run word_count:app -c bootstrap.servers=127.0.0.1:9092
     """
     loaded = load(program)
     chosen = {
@@ -72,14 +83,22 @@ def run(
         **({} if topics_dir is None else {"topics.dir": str(topics_dir)}),
         **({} if state_dir is None else {"state.dir": str(state_dir)}),
         **({} if master is None else {"spark.master": master}),
+        **({} if jars is None else {"jars.dir": str(jars)}),
         **({"auto.create.topics": "true"} if create_topics else {}),
         **({} if partitions is None else {"default.partitions": str(partitions)}),
     }
     made = application(loaded, config_file, chosen)
-    # Compiling takes half a minute, and is worth a line; so is a change of the state.
-    for name in ("brookmere.kernel.build", "brookmere.run.settling"):
+    # Fetching and compiling take their time, and are worth a line; so is a change of the state.
+    for name in ("brookmere.jars", "brookmere.kernel.build", "brookmere.run.settling"):
         logging.getLogger(name).setLevel(logging.INFO)
     supervise(made, _view(made, quiet=quiet, as_json=json_progress), until_idle=until_idle)
+
+
+def _where(made: Application) -> str:
+    config = made.config
+    if config.on_kafka:
+        return f"topics of Kafka at {config.kafka['bootstrap.servers']}"
+    return f"topics in {config.topics_dir}"
 
 
 def _view(made: Application, *, quiet: bool, as_json: bool) -> View:
@@ -87,6 +106,6 @@ def _view(made: Application, *, quiet: bool, as_json: bool) -> View:
         return JsonView()
     if quiet:
         return View()
-    console.say(f"{made.application_id}: topics in {made.config.topics_dir}; Ctrl-C stops.")
+    console.say(f"{made.application_id}: {_where(made)}; Ctrl-C stops.")
     kind = LiveView if console.err.is_terminal else PlainView
     return kind(made.application_id)

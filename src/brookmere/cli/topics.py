@@ -1,23 +1,30 @@
-"""Turns the commands on topics into changes and tables of a directory of topics."""
+"""Turns the commands on topics into changes and tables of a directory of topics, or of Kafka."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from brookmere.cli import console
-from brookmere.cli.parameters import (
-    AsJson,
-    Partitions,
+from brookmere.cli.parameters import AsJson, Partitions, TopicsDir, settings
+from brookmere.cli.places import (
+    BootstrapServer,
+    ClientConfig,
+    ClientSettings,
+    OnlyClientConfig,
     TopicName,
-    TopicsDir,
-    settings,
-    shown_time,
+    chosen_topics,
+    refuse_kafka,
     topic_names,
+    where,
 )
-from brookmere.topics import Topic, TopicInfo, Topics
+from brookmere.cli.topic_tables import details, summary, write_details, write_summaries
+from brookmere.errors import CommandError
+from brookmere.topics import Topic, Topics
+
+if TYPE_CHECKING:
+    from brookmere.topics.kafka import KafkaTopic
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -26,6 +33,12 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+NotForKafka = Annotated[
+    str | None,
+    typer.Option(
+        "--bootstrap-server", metavar="HOST:PORT", help="Refused: Kafka does this itself.", show_default=False
+    ),
+]
 Names = Annotated[
     list[str],
     typer.Argument(metavar="TOPIC", help="Names of topics.", autocompletion=topic_names, show_default=False),
@@ -33,34 +46,28 @@ Names = Annotated[
 
 
 @app.command("list")
-def list_topics(topics_dir: TopicsDir = None, as_json: AsJson = False) -> None:
+def list_topics(
+    topics_dir: TopicsDir = None,
+    bootstrap_server: BootstrapServer = None,
+    client_config: ClientConfig = None,
+    client: ClientSettings = None,
+    as_json: AsJson = False,
+) -> None:
     """List the topics with what they hold.
 
     \b
-    Example:
+    Examples:
       brookmere topics list
+      brookmere topics list --bootstrap-server localhost:9092
     """
-    topics = Topics(topics_dir)
+    topics = chosen_topics(topics_dir, bootstrap_server, client_config, client)
     found = [topics[name].describe() for name in topics]
     if as_json:
-        console.write_json([_summary(info) for info in found])
-        return
-    if not found:
-        console.say(f"There are no topics in {topics.directory}. `brookmere topics create NAME` makes one.")
-        return
-    numbers = ("PARTITIONS", "RECORDS", "SIZE")
-    rows = console.table("TOPIC", *numbers, "LAST RECORD (UTC)", "CLEANUP", numbers=numbers)
-    for info in found:
-        last = max((p.last_timestamp for p in info.partitions if p.last_timestamp is not None), default=None)
-        rows.add_row(
-            info.name,
-            f"{len(info.partitions)}",
-            f"{info.records:,}",
-            console.size(info.bytes),
-            "-" if last is None else shown_time(last),
-            info.config.cleanup_policy,
-        )
-    console.write_table(rows)
+        console.write_json([summary(info) for info in found])
+    elif found:
+        write_summaries(found)
+    else:
+        console.say(f"There are no topics {where(topics)}. `{topics.command('create NAME')}` makes one.")
 
 
 @app.command()
@@ -77,7 +84,16 @@ def create(
     if_not_exists: Annotated[
         bool, typer.Option("--if-not-exists", help="Leave a topic alone that is there already.")
     ] = False,
+    replication: Annotated[
+        int | None,
+        typer.Option(
+            "--replication-factor", min=1, metavar="N", help="On Kafka: how many copies it gets.",
+            show_default=False,
+        ),
+    ] = None,
     topics_dir: TopicsDir = None,
+    bootstrap_server: BootstrapServer = None,
+    client_config: OnlyClientConfig = None,
 ) -> None:  # fmt: skip
     """Create topics.
 
@@ -85,50 +101,56 @@ def create(
     Examples:
       brookmere topics create lines
       brookmere topics create orders -p 4 -c cleanup.policy=compact -c retention.ms=86400000
+      brookmere topics create orders -p 4 --bootstrap-server localhost:9092
     """
-    topics = Topics(topics_dir)
+    topics = chosen_topics(topics_dir, bootstrap_server, client_config)
     chosen = settings(config or (), "--config")
     for name in names:
         there = if_not_exists and name in topics
-        topic = topics.create(name, partitions, chosen, exist_ok=if_not_exists)
+        topic: Topic | KafkaTopic
+        if isinstance(topics, Topics):
+            _refuse_copies(replication)
+            topic = topics.create(name, partitions, chosen, exist_ok=if_not_exists)
+        else:
+            topic = topics.create(name, partitions, chosen, exist_ok=if_not_exists, replication=replication)
         count = console.counted(topic.partitions, "partition")
         words = "is there already" if there else "created"
-        console.say(f"Topic {name} {words}: {count}, in {topic.directory}.")
+        place = f"in {topic.directory}" if isinstance(topic, Topic) else where(topics)
+        console.say(f"Topic {name} {words}: {count}, {place}.")
+
+
+def _refuse_copies(replication: int | None) -> None:
+    if replication is not None:
+        raise CommandError(
+            "--replication-factor is for topics of Kafka, and these are embedded ones, which have one copy.\n"
+            "Leave it out, or name Kafka with --bootstrap-server."
+        )
 
 
 @app.command()
-def describe(name: TopicName, topics_dir: TopicsDir = None, as_json: AsJson = False) -> None:
+def describe(
+    name: TopicName,
+    topics_dir: TopicsDir = None,
+    bootstrap_server: BootstrapServer = None,
+    client_config: ClientConfig = None,
+    client: ClientSettings = None,
+    as_json: AsJson = False,
+) -> None:
     """Show the partitions, the settings and the writers of a topic.
 
     \b
-    Example:
+    Examples:
       brookmere topics describe word-counts
+      brookmere topics describe word-counts --bootstrap-server localhost:9092
     """
-    topic = Topics(topics_dir)[name]
+    topics = chosen_topics(topics_dir, bootstrap_server, client_config, client)
+    topic = topics[name]
+    place = topic.directory if isinstance(topic, Topic) else None
     info = topic.describe()
     if as_json:
-        console.write_json(_details(topic, info))
-        return
-    console.write(f"Topic {info.name} in {topic.directory}")
-    console.write(f"{console.counted(info.records, 'record')}, {console.size(info.bytes)}\n")
-    numbers = ("PARTITION", "FIRST OFFSET", "NEXT OFFSET", "RECORDS", "SIZE", "SEGMENTS")
-    rows = console.table(*numbers, "LAST RECORD (UTC)", numbers=numbers)
-    for number, part in enumerate(info.partitions):
-        last = "-" if part.last_timestamp is None else shown_time(part.last_timestamp)
-        counts = (f"{part.start:,}", f"{part.end:,}", f"{part.records:,}")
-        rows.add_row(f"{number}", *counts, console.size(part.bytes), f"{part.segments:,}", last)
-    console.write_table(rows)
-    console.write("")
-    settings_of = console.table("SETTING", "VALUE")
-    for setting, value in info.config.by_name().items():
-        settings_of.add_row(setting, str(value))
-    console.write_table(settings_of)
-    if info.writers:
-        console.write("")
-        writers = console.table("WRITTEN BY", "LAST BATCH", numbers=("LAST BATCH",))
-        for application, position in info.writers.items():
-            writers.add_row(application, f"{position.batch}")
-        console.write_table(writers)
+        console.write_json(details(info, place))
+    else:
+        write_details(info, f"in {place}" if place else where(topics))
 
 
 @app.command()
@@ -136,6 +158,9 @@ def delete(
     names: Names,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     topics_dir: TopicsDir = None,
+    bootstrap_server: BootstrapServer = None,
+    client_config: ClientConfig = None,
+    client: ClientSettings = None,
 ) -> None:
     """Delete topics with all their records, after asking.
 
@@ -143,7 +168,7 @@ def delete(
     Example:
       brookmere topics delete old-orders --yes
     """
-    topics = Topics(topics_dir)
+    topics = chosen_topics(topics_dir, bootstrap_server, client_config, client)
     found = [topics[name].describe() for name in names]
     for info in found:
         if not yes:
@@ -167,6 +192,7 @@ def clean(
     ] = None,
     full: Annotated[bool, typer.Option("--full", help="Compact and merge also what could wait.")] = False,
     topics_dir: TopicsDir = None,
+    bootstrap_server: NotForKafka = None,
 ) -> None:  # fmt: skip
     """Delete what retention no longer keeps, compact, and merge small files.
 
@@ -176,6 +202,7 @@ def clean(
     Example:
       brookmere topics clean --full
     """
+    refuse_kafka("clean", bootstrap_server)
     topics = Topics(topics_dir)
     for name in names or topics.names():
         done = topics[name].maintain(full=full)
@@ -192,6 +219,7 @@ def repair(
         bool, typer.Option("--execute", help="Take the damaged files out; their records are lost.")
     ] = False,
     topics_dir: TopicsDir = None,
+    bootstrap_server: NotForKafka = None,
 ) -> None:
     """Look at every file of a topic, tell what is damaged, and take it out when told to.
 
@@ -201,33 +229,10 @@ def repair(
     Example:
       brookmere topics repair orders
     """
+    refuse_kafka("repair", bootstrap_server)
     found = Topics(topics_dir)[name].repair(execute=execute)
     console.write(str(found))
     if found and not execute:
         lost = console.counted(found.lost_records, "record")
         console.say(f"`brookmere topics repair {name} --execute` gives up {lost}.")
         raise typer.Exit(1)
-
-
-def _summary(info: TopicInfo) -> dict[str, Any]:
-    return {
-        "name": info.name,
-        "partitions": len(info.partitions),
-        "records": info.records,
-        "bytes": info.bytes,
-        "last_timestamp": max(
-            (p.last_timestamp for p in info.partitions if p.last_timestamp is not None), default=None
-        ),
-        "cleanup.policy": info.config.cleanup_policy,
-    }
-
-
-def _details(topic: Topic, info: TopicInfo) -> dict[str, Any]:
-    return {
-        "name": info.name,
-        "id": info.id,
-        "directory": str(topic.directory),
-        "partitions": [{"partition": n, **asdict(part)} for n, part in enumerate(info.partitions)],
-        "config": info.config.by_name(),
-        "writers": {name: asdict(position) for name, position in info.writers.items()},
-    }

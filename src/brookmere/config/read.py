@@ -74,7 +74,8 @@ def read(settings: Settings = None, **overrides: Any) -> Config:
     if _BROKERS not in kafka:
         kafka = {}
     _tell([name for name in ignored if name not in kafka])
-    return replace(base, **values, spark=spark, kafka=kafka)
+    file = Path(settings).absolute() if isinstance(settings, str | os.PathLike) else base.file
+    return replace(base, **values, spark=spark, kafka=kafka, file=file)
 
 
 def _given(settings: Settings) -> Iterator[_Given]:

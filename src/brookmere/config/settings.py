@@ -207,6 +207,9 @@ class Config:
     kafka: Mapping[str, str] = field(default_factory=dict)
     """Settings of Kafka's clients, as they were given; `client_settings` has them for one client."""
 
+    file: Path | None = field(default=None, compare=False)
+    """The file that the settings come from, if they do."""
+
     @property
     def on_kafka(self) -> bool:
         """Whether the topics are those of Kafka: bootstrap.servers is given."""

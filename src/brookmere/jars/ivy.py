@@ -42,7 +42,8 @@ def download(libraries: Iterable[Library], directory: Path) -> None:
         str(java_command()),
         *_JVM_FLAGS,
         *_proxy_flags(os.environ),
-        *("-cp", f"{spark_jars()}/*", "org.apache.ivy.Main"),
+        # Alone: among the other jars it would find another HTTP client, which heeds neither time nor proxy.
+        *("-cp", f"{next(spark_jars().glob('ivy-[0-9]*.jar'))}", "org.apache.ivy.Main"),
         *(("-settings", settings) if settings else ()),
         *("-cache", str(directory / "ivy")),
         *("-ivy", str(description)),
@@ -95,8 +96,11 @@ def _proxy_flags(environment: Mapping[str, str]) -> list[str]:
 
 
 def _complaint(output: str) -> str:
-    """Return what Ivy said of its failure, without addresses."""
-    lines = [line.strip(" \t:") for line in output.splitlines()]
-    telling = re.compile(r"not found$|exception|error|failed|refused|timed out|unknown host", re.IGNORECASE)
-    found = [line for line in lines if telling.search(line) and "://" not in line]
-    return "; ".join(dict.fromkeys(found[:3])) or "no reason was given"
+    """Return what Ivy said of its failure, in short."""
+    if unreached := re.search(r"^\s*Server access error at url \S+ \((.+)\)$", output, re.MULTILINE):
+        return f"the repository cannot be reached ({unreached[1]})"
+    if absent := re.findall(r"^\s*:: (\S+)#(\S+);(\S+): not found$", output, re.MULTILINE):
+        return f"the repository does not have {', '.join(map(':'.join, absent))}"
+    failed = re.compile(r"FAILED|[Ee]xception|ERROR:|Could not|Error:")
+    lines = [line.strip() for line in output.splitlines() if failed.search(line)]
+    return "; ".join(lines[:3]) or output.strip().rpartition("\n")[2] or "Ivy gave no reason"

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import fcntl
 import logging
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 from brookmere.errors import JarNotFoundError
@@ -15,7 +13,7 @@ from brookmere.jars.ivy import IvyError, download
 from brookmere.jars.pins import checksum, pin
 from brookmere.jars.sets import SETS, JarSet, Library
 from brookmere.kernel.build import spark_jars
-from brookmere.kernel.cache import cache_directory, ensure_directory
+from brookmere.kernel.cache import cache_directory, ensure_directory, locked
 
 logger = logging.getLogger("brookmere.jars")
 
@@ -49,7 +47,8 @@ def _cached(name: str, place: Path) -> tuple[Path, ...] | None:
 
 def _fetched(name: str, place: Path) -> tuple[Path, ...]:
     failures = []
-    with _locked(place / "fetch.lock"):
+    with locked(place / "fetch.lock", logger, "fetches jars"):
+        _sweep(place)
         # Another process may have fetched them while this one waited.
         if found := _cached(name, place):
             return found
@@ -63,8 +62,8 @@ def _fetched(name: str, place: Path) -> tuple[Path, ...]:
     raise JarNotFoundError(
         f"The Java libraries of {name!r} are not in the cache, and they cannot be fetched.\n"
         f"Found: {failures[-1]}.\n"
-        "Connect this machine to a Maven repository, or fetch them on one that is, "
-        "by `brookmere kafka jars --to DIR`, and name the directory: --jars DIR, or jars.dir=DIR."
+        "Connect this machine to a Maven repository, or fetch them on a machine that is connected, by "
+        f"`brookmere kafka jars --to DIR {name}`, and name the directory here: --jars DIR or jars.dir=DIR."
     )
 
 
@@ -76,7 +75,7 @@ def _from_directory(name: str, directory: Path) -> tuple[Path, ...]:
     raise JarNotFoundError(
         f"The directory {directory} does not have the Java libraries of {name!r}.\n"
         f"Found: {'; '.join(faults)}.\n"
-        f"Fill it on a machine that reaches a Maven repository: brookmere kafka jars --to {directory}."
+        f"Fill it on a machine that reaches a Maven repository: brookmere kafka jars --to DIR {name}."
     )
 
 
@@ -154,20 +153,6 @@ def _described(name: str, libraries: Sequence[Library]) -> str:
         else f"{len(libraries)} jars of {name}"
     )
     return f"{words} ({sum(sizes) / 1e6:.0f} MB)" if len(sizes) == len(libraries) else words
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Hold a lock between processes; the system releases it when its holder dies."""
-    ensure_directory(path.parent)
-    with path.open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            logger.info("waiting for another process that fetches jars")
-            fcntl.flock(file, fcntl.LOCK_EX)
-        _sweep(path.parent)
-        yield
 
 
 def _sweep(place: Path) -> None:

@@ -1,4 +1,4 @@
-"""Turns the classes that a Spark process has loaded into an archive that lets the next one start sooner."""
+"""Turns the classes that a Java process has loaded into an archive that lets the next one start sooner."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import logging
 import os
 import shutil
 import time
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -19,36 +20,36 @@ SWITCH = "BROOKMERE_CLASS_ARCHIVE"
 """Set to "off", this environment variable leaves Java's archives alone."""
 
 _KEPT = 2
-# An archive takes some 200 MB.
+# An archive of Spark takes some 200 MB.
 _LEAST_FREE_BYTES = 2 << 30
 # A process that ends takes seconds to write it.
 _WRITING_SECONDS = 600.0
 
 
-def archive_flags(jars: Path, *, now: float | None = None) -> tuple[str, ...]:
-    """Return the flags for a Java process with `jars` on its class path.
+def archive_flags(*jars: Path, folder: str = "classes", now: float | None = None) -> tuple[str, ...]:
+    """Return the flags for a Java process with `jars`, or the directory of them, on its class path.
 
     They make it read the archive of an earlier one; or write one when it ends, where there is none yet. Java
-    itself leaves out an archive that does not fit.
+    itself leaves out an archive that does not fit. Each kind of process has a `folder` of the cache.
     """
     if os.environ.get(SWITCH) == "off":
         return ()
-    folder = cache_directory() / "classes"
-    archive = folder / f"{_key(jars)}.jsa"
+    place = cache_directory() / folder
+    archive = place / f"{_key(jars)}.jsa"
     if any(character in str(archive) for character in " \"'\\"):
         # Spark takes the flags apart at spaces and quotes.
         return ()
     try:
-        ensure_directory(folder)
+        ensure_directory(place)
         if _is_whole(archive):
             os.utime(archive)
             return (f"-XX:SharedArchiveFile={archive}", "-Xshare:auto")
         begun = archive.stat().st_mtime if archive.exists() else None
         if begun is not None and (now or time.time()) - begun < _WRITING_SECONDS:
             return ()
-        if shutil.disk_usage(folder).free < _LEAST_FREE_BYTES:
+        if shutil.disk_usage(place).free < _LEAST_FREE_BYTES:
             return ()
-        _drop_old(folder)
+        _drop_old(place)
         return (f"-XX:ArchiveClassesAtExit={archive}",)
     except (OSError, EngineError) as error:
         # Without an archive Java starts as it always did.
@@ -56,15 +57,14 @@ def archive_flags(jars: Path, *, now: float | None = None) -> tuple[str, ...]:
         return ()
 
 
-def _key(jars: Path) -> str:
+def _key(jars: Sequence[Path]) -> str:
     java = find_java()
     program = (java.home / "bin" / "java").resolve()
     parts = (
         str(program),
         str(program.stat().st_mtime_ns),
         java.origin,
-        str(jars),
-        str(jars.stat().st_mtime_ns),
+        *(f"{jar}\n{jar.stat().st_mtime_ns}" for jar in jars),
     )
     return sha256("\n".join(parts).encode()).hexdigest()[:16]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import fcntl
 import io
 import logging
 import os
@@ -13,8 +12,7 @@ import sys
 import tempfile
 import time
 import zipfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from importlib.metadata import version
@@ -22,7 +20,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from brookmere.errors import EngineError, KernelBuildError
-from brookmere.kernel.cache import cache_directory, ensure_directory, write_atomically
+from brookmere.kernel.cache import cache_directory, locked, write_atomically
 from brookmere.kernel.java import java_command
 
 logger = logging.getLogger(__name__)
@@ -63,7 +61,7 @@ class KernelBuild:
         target = self._place(content_hash)
         if target.exists():
             return target
-        with _locked(target.parent / "build.lock"):
+        with locked(target.parent / "build.lock", logger, "compiles the kernel"):
             # Another process may have built it while this one waited.
             if not target.exists():
                 write_atomically(target, self._compile(content_hash))
@@ -200,19 +198,6 @@ def _recorded_hash(jar: Path) -> str | None:
     except (zipfile.BadZipFile, KeyError) as failure:
         logger.warning("ignoring %s, which is not a kernel jar: %s", jar, failure)
         return None
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Hold a lock between processes; the system releases it when its holder dies."""
-    ensure_directory(path.parent)
-    with path.open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            logger.info("waiting for another process that compiles the kernel")
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
+import logging
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from brookmere.errors import EngineError
@@ -28,6 +32,22 @@ def ensure_directory(directory: Path) -> None:
             f"Found: {failure}.\n"
             "Set BROOKMERE_CACHE to a directory that can be written."
         ) from failure
+
+
+@contextmanager
+def locked(path: Path, logger: logging.Logger, purpose: str) -> Iterator[None]:
+    """Hold a lock between processes; the system releases it when its holder dies.
+
+    One that has to wait logs what the other process does.
+    """
+    ensure_directory(path.parent)
+    with path.open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            logger.info("waiting for another process that %s", purpose)
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def write_atomically(target: Path, content: bytes, *, mode: int = 0o644) -> None:

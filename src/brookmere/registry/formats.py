@@ -9,8 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from brookmere.registry.proto_text import ProtoTextError, file_from_bytes, parse_proto, print_proto
-from brookmere.registry.schema import AVRO, PROTOBUF
+from google.protobuf.descriptor_pb2 import FileDescriptorProto
+
+from brookmere.registry.avro import AvroSchemaError, avro_text, parse_avro
+from brookmere.registry.avro.model import Named
+from brookmere.registry.json_schema import JsonSchemaError, parse_json_schema
+from brookmere.registry.proto_text import ProtoFile, ProtoTextError, file_from_bytes, parse_proto, print_proto
+from brookmere.registry.schema import AVRO, JSON, PROTOBUF
 
 
 class InvalidSchemaError(Exception):
@@ -29,61 +34,50 @@ class Parsed:
 
 def parse(type: str, text: str, references: Mapping[str, str]) -> Parsed:
     """Understand a schema. `references` are the texts it needs by the names it uses, needed ones first."""
-    if type == AVRO:
-        return _avro(text, references)
-    if type == PROTOBUF:
-        return _protobuf(text, references)
-    return _json(text, references)
+    try:
+        if type == AVRO:
+            return _avro(text, references)
+        return _protobuf(text, references) if type == PROTOBUF else _json(text, references)
+    except (AvroSchemaError, JsonSchemaError, ProtoTextError) as problem:
+        raise InvalidSchemaError(str(problem)) from problem
 
 
 def serialized(parsed: Parsed) -> str:
     """Return the descriptor of a Protobuf file as text, in base64."""
-    file, _ = parsed.meaning
-    return base64.b64encode(file.SerializeToString()).decode()
+    return base64.b64encode(parsed.meaning.file.SerializeToString()).decode()
 
 
 def _avro(text: str, references: Mapping[str, str]) -> Parsed:
-    import fastavro.schema
-
-    named: dict[str, Any] = {}
-    try:
-        for needed in references.values():
-            fastavro.schema.parse_schema(json.loads(needed), named)
-        tree = json.loads(text)
-        fastavro.schema.parse_schema(tree, named)
-    except Exception as e:
-        raise InvalidSchemaError(str(e)) from e
-    return Parsed(AVRO, _compact(tree), json.dumps(tree, separators=(",", ":"), sort_keys=True), tree)
+    named: dict[str, Named] = {}
+    for needed in references.values():
+        parse_avro(needed, named)
+    known = tuple(named)
+    type = parse_avro(text, named)
+    canonical = avro_text(type, known=known)
+    return Parsed(AVRO, canonical, avro_text(type, known=known, normalized=True), type)
 
 
 def _protobuf(text: str, references: Mapping[str, str]) -> Parsed:
-    imports: dict[str, Any] = {}
-    try:
-        for name, needed in references.items():
-            imports[name] = parse_proto(needed, name=name, imports=imports)
-        file = _proto_file(text, imports)
-        printed = print_proto(file)
-    except ProtoTextError as problem:
-        raise InvalidSchemaError(str(problem)) from problem
-    return Parsed(PROTOBUF, printed, printed, (file, imports))
+    imports: dict[str, FileDescriptorProto] = {}
+    for name, needed in references.items():
+        imports[name] = parse_proto(needed, name=name, imports=imports)
+    file = _proto_file(text, imports)
+    printed = print_proto(file)
+    return Parsed(PROTOBUF, printed, printed, ProtoFile(file, imports))
 
 
-def _proto_file(text: str, imports: Mapping[str, Any]) -> Any:
+def _proto_file(text: str, imports: Mapping[str, FileDescriptorProto]) -> FileDescriptorProto:
     try:
         data = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         return parse_proto(text, imports=imports)
-    # Clients in Python send the file's descriptor instead of its text.
-    return file_from_bytes(data)
+    # Clients in Python send the descriptor of a file instead of its text.
+    file = file_from_bytes(data)
+    return parse_proto(print_proto(file), name=file.name, imports=imports)
 
 
 def _json(text: str, references: Mapping[str, str]) -> Parsed:
-    try:
-        tree = json.loads(text)
-    except ValueError as problem:
-        raise InvalidSchemaError(f"it is no JSON: {problem}") from problem
-    return Parsed("JSON", _compact(tree), json.dumps(tree, separators=(",", ":"), sort_keys=True), tree)
-
-
-def _compact(tree: Any) -> str:
-    return json.dumps(tree, separators=(",", ":"), ensure_ascii=False)
+    node = parse_json_schema(text, references)
+    canonical = json.dumps(node.tree, separators=(",", ":"), ensure_ascii=False)
+    normalized = json.dumps(node.tree, separators=(",", ":"), ensure_ascii=False, sort_keys=True)
+    return Parsed(JSON, canonical, normalized, node)

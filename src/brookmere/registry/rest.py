@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import logging
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from brookmere.registry import refusals
@@ -17,7 +16,7 @@ from brookmere.registry.refusals import Refusal
 from brookmere.registry.schema import PROTOBUF, TYPES, Schema, schema_from_json, schema_to_json
 from brookmere.registry.state import Entry
 
-log = logging.getLogger(__name__)
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +31,12 @@ class Request:
     def flag(self, name: str) -> bool:
         """Tell whether a parameter of the query is set."""
         return self.query.get(name, "").casefold() == "true"
+
+    def page(self, found: list[_T]) -> list[_T]:
+        """Return the part of a list that the query asks for."""
+        offset, limit = self.query.get("offset", "0"), self.query.get("limit", "-1")
+        start = int(offset) if offset.isdecimal() else 0
+        return found[start : start + int(limit)] if limit.isdecimal() else found[start:]
 
     def body(self) -> dict[str, Any]:
         """Return the JSON object of the body."""
@@ -107,11 +112,12 @@ def _full(request: Request, entry: Entry) -> dict[str, Any]:
 
 
 def _subjects(request: Request) -> list[str]:
-    deleted = request.flag("deleted") or request.flag("deletedOnly")
-    found = request.catalog.subjects(prefix=request.query.get("subjectPrefix", ""), deleted=deleted)
-    if request.flag("deletedOnly"):
-        found = [subject for subject in found if not request.catalog.state.versions(subject)]
-    return found
+    only = request.flag("deletedOnly") or request.flag("deleted_only")
+    prefix = request.query.get("subjectPrefix", "")
+    found = request.catalog.subjects(prefix=prefix, deleted=only or request.flag("deleted"))
+    return request.page(
+        [subject for subject in found if not only or not request.catalog.state.versions(subject)]
+    )
 
 
 def _delete_subject(request: Request) -> list[int]:
@@ -125,7 +131,7 @@ def _find(request: Request) -> dict[str, Any]:
 
 
 def _versions(request: Request) -> list[int]:
-    return request.catalog.versions(request.parts[0], deleted=request.flag("deleted"))
+    return request.page(request.catalog.versions(request.parts[0], deleted=request.flag("deleted")))
 
 
 def _register(request: Request) -> dict[str, Any]:
@@ -134,7 +140,7 @@ def _register(request: Request) -> dict[str, Any]:
     entry = request.catalog.register(
         request.parts[0], schema, normalize=request.flag("normalize"), id=id, version=version
     )
-    return {"id": entry.id}
+    return {"id": entry.id, "version": entry.version}
 
 
 def _given(fields: Mapping[str, Any], name: str) -> int | None:
@@ -194,7 +200,7 @@ def _schemas(request: Request) -> list[dict[str, Any]]:
         for subject in _subjects(request):
             entries = request.catalog.state.versions(subject, deleted=request.flag("deleted"))
             found += entries[-1:] if request.flag("latestOnly") else entries
-        return [_full(request, entry) for entry in found]
+        return request.page([_full(request, entry) for entry in found])
 
 
 def _types(_request: Request) -> list[str]:

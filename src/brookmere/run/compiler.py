@@ -14,9 +14,10 @@ from brookmere.plan.stages import Plan
 from brookmere.run.columns import RECORD, column
 from brookmere.run.processors import At, Processors
 from brookmere.run.refusals import about, explained
+from brookmere.run.schemas import SchemaFormats
 from brookmere.run.timing import source_time
 from brookmere.run.wire import Wire
-from brookmere.serde import Windowed
+from brookmere.serde import Serde, Windowed
 from brookmere.topology import operators as op
 from brookmere.topology.function import Function
 from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode, StoreType
@@ -43,6 +44,8 @@ class Compiled:
     windowed: Mapping[int, int]
     """By sink, how many bytes at the end of its keys are a window: the key in front decides the partition."""
     taps: Mapping[int, Callable[[Any, Any], object]]
+    schemas: SchemaFormats
+    """What the kernel was told of schemas."""
     changelogs: Mapping[int, str]
     """By sink, the store whose changes it writes: to the partition of the task, whatever the key."""
 
@@ -131,6 +134,7 @@ class _Compiler:
                 for n in nodes
                 if isinstance(n, ProcessorNode) and isinstance(n.operator, op.Tap)
             },
+            schemas=self.wire.formats.schemas,
             changelogs={self.numbers[s.name]: s.changelog_of for s in sinks if s.changelog_of is not None},
         )
 
@@ -178,8 +182,9 @@ class _Compiler:
             raise ExpressionError(
                 [Fault(f"The source {node.name} has no serdes", where, "Give key= and value=")]
             )
-        key = self.wire.reader(node.key, f"key serde of {node.name}", where)
-        value = self.wire.reader(node.value, f"value serde of {node.name}", where)
+        only = node.topics[0] if len(node.topics) == 1 else None
+        key = self.wire.reader(_known_to(node.key, only, True), f"key serde of {node.name}", where)
+        value = self.wire.reader(_known_to(node.value, only, False), f"value serde of {node.name}", where)
         topics = [self.plan.topics.index(topic) for topic in self.plan.topics_of(node)]
         with about(node.timestamp, node.name, where):
             time = source_time(self.session, node, key, value, self.timestamps)
@@ -191,27 +196,38 @@ class _Compiler:
         parent = at[3][0]
         if node.internal:
             topic = str(node.topic)
-            key = self.wire.key_writer(node.key, parent, f"key of {node.name}", where)
+            given = None if node.key is None else _known_to(node.key, self._topic_name(topic), True)
+            key = self.wire.key_writer(given, parent, f"key of {node.name}", where)
             target = self.numbers[self._receiver(topic).name]
             self.builder.repartition(*at, target, self.plan.partitions[topic], key)
             return
         if node.changelog_of is not None:
-            key = self.wire.log_writer(node.key, parent, True, f"key of {node.name}", where)
-            value = self.wire.log_writer(node.value, parent, False, f"value of {node.name}", where)
+            topic = str(node.topic)
+            logged = None if node.key is None else _known_to(node.key, topic, True)
+            key = self.wire.log_writer(logged, parent, True, f"key of {node.name}", where)
+            logged = None if node.value is None else _known_to(node.value, topic, False)
+            value = self.wire.log_writer(logged, parent, False, f"value of {node.name}", where)
             self.builder.changelog(*at, key, value)
             return
         if node.late:
             # It writes what its parent receives.
             operator = self.plan.topology.node(node.parents[0])
             parent = self.numbers[operator.parents[0]] if not isinstance(operator, SourceNode) else parent
-        key = self.wire.writer(node.key, parent, True, f"key written by {node.name}", where)
-        value = self.wire.writer(node.value, parent, False, f"value written by {node.name}", where)
+        fixed = node.topic if isinstance(node.topic, str) else None
+        keys = None if node.key is None else _known_to(node.key, fixed, True)
+        values = None if node.value is None else _known_to(node.value, fixed, False)
+        key = self.wire.writer(keys, parent, True, f"key written by {node.name}", where)
+        value = self.wire.writer(values, parent, False, f"value written by {node.name}", where)
         if node.late:
             self.builder.lateSink(*at[:3], at[3][0], parent, key, value)
             return
         with about(node.topic, node.name, where):
             route = column(node.topic, RECORD)._jc if isinstance(node.topic, Function) else None
             self.builder.sink(*at, key, value, route)
+
+    def _topic_name(self, internal: str) -> str:
+        """Return the name that an internal topic has on Kafka: a registry knows schemas by it."""
+        return f"{self.plan.topology.application_id}-{internal}"
 
     def _receiver(self, topic: str) -> SourceNode:
         nodes = self.plan.topology.nodes
@@ -222,3 +238,7 @@ class _Compiler:
             if isinstance(node, ProcessorNode) and isinstance(node.operator, op.Branch):
                 for position, child in enumerate(node.operator.children):
                     self.builder.branchTarget(self.numbers[node.name], position, self.numbers[child])
+
+
+def _known_to(serde: Serde, topic: str | None, is_key: bool) -> Serde:
+    return serde if topic is None else serde.for_topic(topic, is_key=is_key)

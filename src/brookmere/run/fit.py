@@ -19,11 +19,9 @@ from pyspark.sql.types import (
 
 from brookmere.errors import nearest
 from brookmere.run.formats import BUILT_IN, json_type
-from brookmere.serde import Json, Serde, Windowed, default_serde_for
+from brookmere.run.schema_fit import Misfit, schema_misfit
+from brookmere.serde import Json, Registered, Serde, Windowed, default_serde_for
 from brookmere.serde.default import Natural
-
-Misfit = tuple[str, str]
-"""What is wrong, as the end of a sentence about the value, and the remedy."""
 
 _WINDOW = ["key", "start", "end"]
 
@@ -55,6 +53,8 @@ def misfit(serde: Serde, data_type: DataType) -> Misfit | None:
         if not isinstance(data_type, StructType | ArrayType | MapType | VariantType):
             return _other_type(serde, data_type, "Make it a struct, for example F.struct(...)")
         return _json_misfit(json_type(serde), data_type, "")
+    if isinstance(serde, Registered):
+        return schema_misfit(serde, data_type)
     if isinstance(serde, Windowed):
         return _windowed_misfit(serde, data_type)
     return None

@@ -11,7 +11,11 @@ from pyspark.sql.types import DataType, LongType, StructType, _parse_datatype_js
 from brookmere.errors import UnsupportedError
 from brookmere.run.columns import applied
 from brookmere.run.required import checked, strict_type
+from brookmere.run.schemas import SchemaFormats, read_type
 from brookmere.serde import Custom, Json, Serde, Windowed
+from brookmere.serde.avro import Avro
+from brookmere.serde.json_schema import JsonSchema
+from brookmere.serde.protobuf import Protobuf
 from brookmere.topology.function import function
 
 BUILT_IN = {
@@ -43,6 +47,7 @@ class Formats:
 
     def __init__(self, jvm: Any) -> None:
         self._wire = jvm.org.apache.spark.sql.brookmere.Wire
+        self.schemas = SchemaFormats(jvm)
 
     def decode(self, serde: Serde, raw: Column) -> Column:
         """Return the value of the bytes `raw`; it fails on bytes that have none."""
@@ -50,6 +55,12 @@ class Formats:
             return self._read(raw, serde.kind)
         if isinstance(serde, Json):
             return self._from_json(raw, json_type(serde))
+        if isinstance(serde, Avro):
+            return self.schemas.decode_avro(serde, raw)
+        if isinstance(serde, Protobuf):
+            return self.schemas.decode_protobuf(serde, raw)
+        if isinstance(serde, JsonSchema):
+            return self._from_json(self.schemas.unframed(serde, raw), read_type(serde))
         if isinstance(serde, Custom):
             return applied(function(f"decode of the serde {serde.name!r}", serde.decode), raw)
         if isinstance(serde, Windowed):
@@ -57,18 +68,25 @@ class Formats:
             return checked(key, _wrong_window)
         raise UnsupportedError(f"The serde {type(serde).__name__} cannot be used in a topology")
 
-    def encode(self, serde: Serde, value: Column) -> Column:
-        """Return the bytes of `value`."""
+    def encode(self, serde: Serde, value: Column, found: DataType) -> Column:
+        """Return the bytes of `value`, which has the type `found`."""
         if serde.kind in BUILT_IN:
             return Column(self._wire.write(value._jc, serde.kind))
         if isinstance(serde, Json):
             return F.to_json(value, _WITH_NULLS).cast("binary")
+        if isinstance(serde, Avro):
+            return self.schemas.encode_avro(serde, value)
+        if isinstance(serde, Protobuf):
+            return self.schemas.encode_protobuf(serde, value)
+        if isinstance(serde, JsonSchema):
+            return self.schemas.encode_json(serde, value, found)
         if isinstance(serde, Custom):
             return applied(function(f"encode of the serde {serde.name!r}", serde.encode), value)
         if isinstance(serde, Windowed):
             if serde.form == "json":
                 return F.when(value["key"].isNotNull(), F.to_json(value, _WITH_NULLS).cast("binary"))
-            key = self.encode(serde.inner, value["key"])
+            inner = found["key"].dataType if isinstance(found, StructType) else found
+            key = self.encode(serde.inner, value["key"], inner)
             start, end = (Column(self._wire.write(value[name]._jc, "long")) for name in ("start", "end"))
             return F.concat(key, end, start) if serde.session else F.concat(key, start)
         raise UnsupportedError(f"The serde {type(serde).__name__} cannot be used in a topology")

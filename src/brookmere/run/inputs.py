@@ -40,10 +40,8 @@ def plan_topics(topology: Topology, topics: AnyTopics, config: Config) -> TopicP
     """
     sources = [n for n in topology.nodes if isinstance(n, SourceNode) and not n.internal]
     sinks = [n for n in topology.nodes if isinstance(n, SinkNode) and not n.internal]
-    # Or a pattern could match what the application itself writes about its stores.
-    own_logs = {changelog_topic(topology.application_id, store.name) for store in topology.stores}
     there = topics.names()
-    matched = [name for name in there if name not in own_logs]
+    matched = _matchable(topology, topology.application_id, there)
     read = {topic: source for source in sources for topic in _topics(source, matched)}
     found = {name: topics[name] for name in read if name in there}
     counts = {name: topic.partitions for name, topic in found.items()}
@@ -53,7 +51,7 @@ def plan_topics(topology: Topology, topics: AnyTopics, config: Config) -> TopicP
     missing = {name: source for name, source in read.items() if name not in there}
     if not config.auto_create_topics:
         faults = [
-            _missing(name, source, there, partitions)
+            _missing(name, source, there, topics.command(f"create {name} --partitions {partitions}"))
             for name, source in missing.items()
             # What the application writes itself it creates as well.
             if name not in written
@@ -74,19 +72,33 @@ def plan_topics(topology: Topology, topics: AnyTopics, config: Config) -> TopicP
     )
 
 
+def source_topics(topology: Topology, application: str, there: Collection[str]) -> dict[str, SourceNode]:
+    """Return the topics of those that are there which a topology reads, with their sources."""
+    sources = [n for n in topology.nodes if isinstance(n, SourceNode) and not n.internal]
+    matched = _matchable(topology, application, there)
+    found = {topic: source for source in sources for topic in _topics(source, matched)}
+    return {topic: source for topic, source in found.items() if topic in there}
+
+
+def _matchable(topology: Topology, application: str, there: Collection[str]) -> list[str]:
+    # Or a pattern could match what the application itself writes about its stores.
+    own_logs = {changelog_topic(application, store.name) for store in topology.stores}
+    return [name for name in there if name not in own_logs]
+
+
 def _topics(source: SourceNode, there: Collection[str]) -> tuple[str, ...]:
     if source.pattern is None:
         return source.topics
     return tuple(name for name in there if re.fullmatch(source.pattern, name))
 
 
-def _missing(name: str, source: SourceNode, there: Collection[str], partitions: int) -> Fault:
+def _missing(name: str, source: SourceNode, there: Collection[str], create: str) -> Fault:
     close = nearest(name, there)
     hint = f"Did you mean {close!r}? If not, create it" if close else "Create it"
     return Fault(
         f"The topic {name!r}, which is read, does not exist",
         place(source.name, source.location),
-        f"{hint}: brookmere topics create {name} --partitions {partitions}",
+        f"{hint}: `{create}`",
     )
 
 

@@ -14,6 +14,7 @@ from brookmere.config import Config
 from brookmere.dsl.builder import StreamsBuilder
 from brookmere.errors import StateError
 from brookmere.plan.stages import Plan, plan
+from brookmere.run.beginning import begin_of, has_begin
 from brookmere.run.changelog_topics import logged
 from brookmere.run.checkpoints import begun
 from brookmere.run.compiler import Compiled, compile_plan
@@ -103,7 +104,7 @@ def _launch(
     directory = instance.directory
     before = read_identity(directory)
     current = directory / (before.checkpoint if before else CHECKPOINT)
-    if config.auto_offset_reset == "none" and not has_positions(current):
+    if config.auto_offset_reset == "none" and not (has_positions(current) or has_begin(directory)):
         raise StateError(
             f"The application {application!r} does not know where to begin: it has no positions yet in "
             f"{directory}, and auto.offset.reset is none. Set it to earliest or latest."
@@ -138,7 +139,8 @@ def _launch(
                 **options,
             )
 
-        query = start(settle(directory, evolution, now, topics, start))
+        checkpoint = settle(directory, evolution, now, topics, start)
+        query = start(checkpoint, begin=begin_of(directory, checkpoint))
     housekeeping = None
     if isinstance(topics, Topics):
         housekeeping = Housekeeping(topics, written=needed.written, read=planned.topics)

@@ -9,7 +9,8 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType, MapType, StructType, VariantType
 
 from brookmere.run.fit import is_window, misfit, natural_serde, settled
-from brookmere.serde import Json, Serde, Windowed
+from brookmere.serde import Json, Registered, Serde, Windowed
+from brookmere.serde.registered import TOPIC
 
 _MEMBER = "value"
 
@@ -21,10 +22,21 @@ def log_serde(given: Serde | None, data_type: DataType) -> Serde:
     """
     if isinstance(given, Windowed) and is_window(data_type):
         return replace(given, inner=log_serde(given.inner, data_type["key"].dataType))
-    chosen = settled(given, data_type)
+    chosen = settled(_registering(given), data_type)
     if chosen is not None and misfit(chosen, data_type) is None:
         return chosen
     return natural_serde(data_type) or Json(f"struct<{_MEMBER}:{data_type.simpleString()}>")
+
+
+def _registering(given: Serde | None) -> Serde | None:
+    """Return a serde whose schema need not be in a registry: nobody registers those of changelogs."""
+    if not isinstance(given, Registered) or given.registry is None:
+        return given
+    if given.text is None:
+        return None
+    if given.register and not given.use_latest:
+        return given
+    return replace(given, registry=None, subject=TOPIC, register=True, use_latest=False)
 
 
 def log_column(serde: Serde, value: Column, data_type: DataType) -> Column:

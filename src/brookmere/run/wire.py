@@ -13,7 +13,8 @@ from brookmere.run.fit import misfit, settled
 from brookmere.run.formats import BUILT_IN, Formats
 from brookmere.run.log_serdes import log_column, log_serde
 from brookmere.run.refusals import explained
-from brookmere.serde import Serde, Windowed
+from brookmere.serde import Registered, Serde, Windowed
+from brookmere.serde.registered import STRATEGIES
 
 _RAW = "raw"
 _VALUE = "value"
@@ -23,15 +24,16 @@ class Wire:
     """Makes readers and writers for one program."""
 
     def __init__(self, session: SparkSession, builder: Any) -> None:
-        self._formats = Formats(session._jvm)
+        self.formats = Formats(session._jvm)
         self._builder = builder
 
     def reader(self, serde: Serde, role: str, where: str | None) -> Any:
         """Return the kernel's reader of a serde."""
+        _check_subject(serde, role, where, is_read=True)
         if serde.kind in BUILT_IN:
             return self._builder.reader(serde.kind)
         with explained(role, where):
-            return self._builder.reader(self._formats.decode(serde, F.col(_RAW))._jc)
+            return self._builder.reader(self.formats.decode(serde, F.col(_RAW))._jc)
 
     def writer(self, serde: Serde | None, node: int, is_key: bool, role: str, where: str | None) -> Any:
         """Return the kernel's writer of the key or value that `node` forwards.
@@ -54,23 +56,25 @@ class Wire:
             wrong = None if serde is None else misfit(chosen, data_type)
             if wrong is not None:
                 raise ExpressionError([Fault(f"The {role} {wrong[0]}", where, wrong[1])])
-            return self._writer(chosen, node, is_key, F.col(_VALUE))
+            _check_subject(chosen, role, where, is_read=False)
+            return self._writer(chosen, node, is_key, F.col(_VALUE), data_type)
 
     def log_writer(self, serde: Serde | None, node: int, is_key: bool, role: str, where: str | None) -> Any:
         """Return the writer of a changelog of the table that `node` keeps."""
         data_type = self.type_of(node, is_key)
         chosen = log_serde(serde, data_type)
         with explained(role, where):
-            return self._writer(chosen, node, is_key, log_column(chosen, F.col(_VALUE), data_type))
+            value = log_column(chosen, F.col(_VALUE), data_type)
+            return self._writer(chosen, node, is_key, value, data_type)
 
-    def _writer(self, serde: Serde, node: int, is_key: bool, value: Column) -> Any:
+    def _writer(self, serde: Serde, node: int, is_key: bool, value: Column, found: DataType) -> Any:
         if serde.kind in BUILT_IN:
             return self._builder.writer(node, is_key, serde.kind)
         if is_key and isinstance(serde, Windowed) and serde.form == "binary":
             written = self._builder.windowedWriter(node, serde.inner.kind, serde.session)
             if written is not None:
                 return written
-        return self._builder.writer(node, is_key, self._formats.encode(serde, value)._jc)
+        return self._builder.writer(node, is_key, self.formats.encode(serde, value, found)._jc)
 
     def key_writer(self, serde: Serde | None, node: int, role: str, where: str | None) -> Any:
         """Return a writer for the key's hash: keys that no serde fits are hashed as JSON."""
@@ -93,3 +97,14 @@ class Wire:
         if found is None:
             raise UnsupportedError(f"There is no serde for the type {text}")
         return found
+
+
+def _check_subject(serde: Serde, role: str, where: str | None, *, is_read: bool) -> None:
+    """Refuse a serde that would have to ask the registry about a topic that is not known before the start."""
+    inner = serde.inner if isinstance(serde, Windowed) else serde
+    if not isinstance(inner, Registered) or inner.registry is None or inner.subject not in STRATEGIES:
+        return
+    if is_read and inner.text is not None:
+        return
+    what = f"The {role} finds its schema by topic, and there is not one topic"
+    raise ExpressionError([Fault(what, where, "Give the serde subject= the name of a subject, or 'record'")])

@@ -8,6 +8,7 @@ from brookmere.serde.default import default_serde_for
 from brookmere.serde.json import Json
 from brookmere.serde.partition import murmur2, partition_for
 from brookmere.serde.primitive import Bool, Double, Int, Long
+from brookmere.serde.registered import Registered, Registry
 from brookmere.serde.text import Bytes, Text
 from brookmere.serde.windowed import Windowed
 
@@ -20,6 +21,8 @@ __all__ = [
     "Int",
     "Json",
     "Long",
+    "Registered",
+    "Registry",
     "Serde",
     "Text",
     "Windowed",

@@ -32,6 +32,10 @@ class Serde(ABC):
     def deserialize(self, data: bytes | None) -> Any:
         """Return the value of `data`; raise BadBytes where it has none."""
 
+    def for_topic(self, topic: str, *, is_key: bool) -> Serde:  # noqa: ARG002
+        """Return this serde as the keys or values of a topic have it: a registry knows schemas by topic."""
+        return self
+
 
 def wrong_type(serde: str, expected: str, found: object, remedy: str) -> TypeError:
     """Return the error for a Python value that a serde cannot write."""

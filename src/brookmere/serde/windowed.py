@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, ClassVar, Literal
 
@@ -75,6 +75,9 @@ class Windowed(Serde):
         if data is None:
             return None
         return self._from_json(data) if self.form == "json" else self._from_binary(data)
+
+    def for_topic(self, topic: str, *, is_key: bool) -> Serde:
+        return replace(self, inner=self.inner.for_topic(topic, is_key=is_key))
 
     def _from_binary(self, data: bytes) -> WindowedKey:
         tail = 16 if self.session else 8

@@ -109,8 +109,12 @@ class TopologyTestDriver:
     def output_topic(self, name: str, *, key: Serde | None = None, value: Serde | None = None) -> OutputTopic:
         """Return a way to read a topic; the serdes are those of its sink unless given here."""
         sink = self._sink(name)
-        keys = key or self._sink_serde(sink, is_key=True)
-        values = value or self._sink_serde(sink, is_key=False)
+        keys = self._sink_serde(sink, name, is_key=True) if key is None else key.for_topic(name, is_key=True)
+        values = (
+            self._sink_serde(sink, name, is_key=False)
+            if value is None
+            else value.for_topic(name, is_key=False)
+        )
         return OutputTopic(name, self._queues.setdefault(name, deque()), keys, values)
 
     def pipe_records(self, records: Iterable[tuple[str, Record]]) -> None:
@@ -190,10 +194,12 @@ class TopologyTestDriver:
             raise ConfigError(unknown("output topic", topic, fixed))
         return fixed.get(topic) or routing[0]
 
-    def _sink_serde(self, sink: SinkNode, *, is_key: bool) -> Serde:
+    def _sink_serde(self, sink: SinkNode, topic: str, *, is_key: bool) -> Serde:
         given = sink.key if is_key else sink.value
         from brookmere.run.wire import Wire  # only where an output is read
 
+        if given is not None:
+            given = given.for_topic(topic, is_key=is_key)
         return Wire.settled(given, self._compiled.builder, self._compiled.numbers[sink.name], is_key)
 
     def _raw(
@@ -203,8 +209,8 @@ class TopologyTestDriver:
         key_serde, value_serde = key or source.key or Bytes(), value or source.value or Bytes()
         return self._placed(
             topic,
-            key_serde.serialize(record.key),
-            value_serde.serialize(record.value),
+            key_serde.for_topic(topic, is_key=True).serialize(record.key),
+            value_serde.for_topic(topic, is_key=False).serialize(record.value),
             record.timestamp,
             record.headers,
             record.partition,
@@ -236,6 +242,8 @@ class TopologyTestDriver:
 
     def _pipe(self, records: list[RawRecord]) -> None:
         """Run a batch, then what it wrote to topics that the program reads itself."""
+        # A test may have registered schemas of its own.
+        self._compiled.schemas.tell()
         while records:
             # Only programs that ask for the time are told.
             clock = [clock_record(self._time, ticks=False)] if self._tells_time else []

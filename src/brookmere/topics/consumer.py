@@ -33,8 +33,8 @@ class Consumer:
     ) -> None:
         self.topic = topic
         self.positions = positions_of(topic, start)
-        self._key = key
-        self._value = value
+        self._key = None if key is None else key.for_topic(topic.name, is_key=True)
+        self._value = None if value is None else value.for_topic(topic.name, is_key=False)
         self._follow = follow
         self._heads: list[tuple[int, int, Record]] = []
         self._rest: dict[int, Iterator[Record]] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import shlex
 import shutil
 import uuid
 from collections.abc import Iterator, Mapping
@@ -44,6 +45,12 @@ class Topics:
 
     def __repr__(self) -> str:
         return f"Topics({str(self.directory)!r})"
+
+    def command(self, rest: str) -> str:
+        """Return a command on these topics as it is typed, such as that which creates one."""
+        usual = self.directory == default_topics_directory()
+        option = "" if usual else f" --topics-dir {shlex.quote(str(self.directory))}"
+        return f"brookmere topics {rest}{option}"
 
     def names(self) -> list[str]:
         """Return the names of all topics, sorted."""

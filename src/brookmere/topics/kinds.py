@@ -119,6 +119,9 @@ class AnyConsumer(Protocol):
 class AnyTopics(Protocol):
     """A set of topics: those in a directory, or those of a Kafka cluster."""
 
+    def command(self, rest: str) -> str:
+        """Return a command on these topics as it is typed, such as that which creates one."""
+
     def names(self) -> list[str]:
         """Return the names of all topics, sorted."""
 

@@ -27,4 +27,5 @@ def open_topics(config: Config) -> Topics | KafkaTopics:
         consumer=client_settings(config, "consumer"),
         producer=client_settings(config, "producer"),
         replication=config.replication_factor,
+        file=config.file,
     )

@@ -37,8 +37,8 @@ class Producer:
         self, topic: AnyTopic, key: Serde | None, value: Serde | None, *, linger: timedelta | float = 0.0
     ) -> None:
         self.topic = topic
-        self._key = key
-        self._value = value
+        self._key = None if key is None else key.for_topic(topic.name, is_key=True)
+        self._value = None if value is None else value.for_topic(topic.name, is_key=False)
         self._linger = seconds(linger)
         self._changed = threading.Condition()
         self._waiting: list[Record] = []

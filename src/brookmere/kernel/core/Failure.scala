@@ -47,12 +47,15 @@ object RecordFailed {
 /** Raised where the handler is "fail" only for what a record did; everything else passes. */
 object Guarded {
   def unapply(e: Throwable): Option[Throwable] = e match {
-    case _: RecordFailed => None
+    case _: RecordFailed | _: Unavailable => None
     case _: StackOverflowError => Some(e)
     case _: VirtualMachineError | _: ThreadDeath | _: InterruptedException | _: LinkageError => None
     case other => Some(other)
   }
 }
+
+/** Something that the application needs does not answer: no record is to blame, so the application stops. */
+final class Unavailable(message: String) extends RuntimeException(message)
 
 /** A record whose time cannot be one. */
 final class InvalidTimestamp(message: String) extends RuntimeException(message) {

@@ -39,7 +39,8 @@ final class Lane(place: KafkaPlace, val number: Int) {
   private val where = new TopicPartition(place.partitions.keys.min, 0)
   private var mark = Mark.None
 
-  val producer: KafkaProducer[Array[Byte], Array[Byte]] = Producers.open(place, Map("transactional.id" -> id))
+  val producer: KafkaProducer[Array[Byte], Array[Byte]] = 
+    Producers.open(place, Map("transactional.id" -> id), Map("transaction.timeout.ms" -> Lane.TimeoutMs))
 
   /** Ends what a predecessor has left open, and keeps it from writing. */
   def open(takesOver: Boolean): Lane = {
@@ -99,6 +100,9 @@ final class Lane(place: KafkaPlace, val number: Int) {
 }
 
 object Lane {
+  /** A transaction is open for as long as a batch takes, and the first one after a start is slow. */
+  private val TimeoutMs = "180000"
+
   def isFenced(e: Throwable): Boolean = Causes.of(e) match {
     case _: ProducerFencedException | _: InvalidProducerEpochException => true
     case _ => false
@@ -143,10 +147,10 @@ object Lanes {
 object Producers {
   private val Defaults = Map("linger.ms" -> "20", "batch.size" -> "131072", "buffer.memory" -> "67108864", "acks" -> "all")
 
-  def open(place: KafkaPlace, fixed: Map[String, String]): KafkaProducer[Array[Byte], Array[Byte]] = {
+  def open(place: KafkaPlace, fixed: Map[String, String], defaults: Map[String, String] = Map.empty): KafkaProducer[Array[Byte], Array[Byte]] = {
     // A broker that restarts is waited for as long as everything else is.
     val patient = Map("delivery.timeout.ms" -> math.max(place.waitMs, 31000L).toString, "max.block.ms" -> place.waitMs.toString)
-    new KafkaProducer(place.producers.properties(Defaults ++ patient, fixed + ("enable.idempotence" -> "true")), new ByteArraySerializer, new ByteArraySerializer)
+    new KafkaProducer(place.producers.properties(Defaults ++ patient ++ defaults, fixed + ("enable.idempotence" -> "true")), new ByteArraySerializer, new ByteArraySerializer)
   }
 }
 

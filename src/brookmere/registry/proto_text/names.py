@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from google.protobuf.descriptor_pb2 import DescriptorProto, FieldDescriptorProto, FileDescriptorProto
 
@@ -12,6 +13,14 @@ from brookmere.registry.proto_text.tokens import ProtoTextError
 
 MESSAGE = FieldDescriptorProto.TYPE_MESSAGE
 ENUM = FieldDescriptorProto.TYPE_ENUM
+
+
+@dataclass(frozen=True, slots=True)
+class ProtoFile:
+    """A file with those that it imports, by their names."""
+
+    file: FileDescriptorProto
+    imports: Mapping[str, FileDescriptorProto]
 
 
 def resolve(file: FileDescriptorProto, imports: Mapping[str, FileDescriptorProto]) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import shlex
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as WaitedTooLong
+from pathlib import Path
 from typing import Any, TypeVar
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
@@ -42,7 +44,9 @@ class Connection:
         settings: Mapping[str, str],
         consumer: Mapping[str, str] | None = None,
         producer: Mapping[str, str] | None = None,
+        file: Path | None = None,
     ) -> None:
+        self._file = file
         self.settings = dict(settings)
         self._consumer = translated(settings if consumer is None else consumer)
         self._producer = translated(settings if producer is None else producer)
@@ -89,6 +93,14 @@ class Connection:
     def forget_writer(self) -> None:
         """Let the next writer be a new one, because this one has failed for good."""
         self._writer = None
+
+    def command(self, rest: str) -> str:
+        """Return a command on topics of this cluster, as it is typed."""
+        options = f"--bootstrap-server {shlex.quote(self.brokers)}"
+        if len(self.settings) > 1:
+            # How to log in, for example; a command line is no place for it.
+            options += f" --client-config {shlex.quote(str(self._file)) if self._file else 'FILE'}"
+        return f"brookmere topics {rest} {options}"
 
     def metadata(self) -> ClusterMetadata:
         """Return the brokers and the topics that there are."""

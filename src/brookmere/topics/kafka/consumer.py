@@ -46,8 +46,8 @@ class KafkaConsumer:
         self.topic = topic
         self.positions = positions_of(topic, start)
         self._connection = connection
-        self._key = key
-        self._value = value
+        self._key = None if key is None else key.for_topic(topic.name, is_key=True)
+        self._value = None if value is None else value.for_topic(topic.name, is_key=False)
         self._follow = follow
         self._asked = asked_to_read(topic.name)
         ends = topic.end_offsets()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass
 from typing import Protocol
 
 from confluent_kafka import KafkaError
 
-from brookmere.errors import TopicError, TopicExistsError, UnknownTopicError
+from brookmere.errors import AccessError, TopicError, TopicExistsError, UnknownTopicError
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +30,9 @@ class Cluster(Protocol):
 
     @property
     def principal(self) -> str: ...
+
+    def command(self, rest: str) -> str:
+        """Return a command on topics of this cluster, as it is typed."""
 
 
 _ACL = {
@@ -59,7 +61,8 @@ def refused(error: KafkaError, asked: Asked, cluster: Cluster) -> TopicError:
     else:
         remedy = "Check sasl.mechanism and the user's name and password."
     who = f"{cluster.principal} cannot log in at {cluster.brokers}"
-    return TopicError(f"{asked.what}: {who}. Found: {_words(error)} {remedy}")
+    text = f"{asked.what}: {who}. Found: {_words(error)} {remedy}"
+    return AccessError(text, principal=cluster.principal)
 
 
 def unreachable(said: KafkaError | None, asked: Asked, cluster: Cluster, waited: float) -> TopicError:
@@ -82,19 +85,14 @@ def explained(error: KafkaError, asked: Asked, cluster: Cluster) -> TopicError:
     if code in _UNKNOWN:
         return UnknownTopicError(
             f"{asked.what}: there is no topic {asked.name!r} at {cluster.brokers}. "
-            f"`{command('list', cluster)}` shows what there is."
+            f"`{cluster.command('list')}` shows what there is."
         )
     if code == KafkaError.TOPIC_ALREADY_EXISTS:
         return TopicExistsError(
             f"The topic {asked.name!r} is there already, at {cluster.brokers}. Use it, choose another name, "
-            f"or delete it with `{command(f'delete {asked.name}', cluster)}`."
+            f"or delete it with `{cluster.command(f'delete {asked.name}')}`."
         )
     return TopicError(f"{asked.what}, says Kafka at {cluster.brokers}. Found: {_words(error)}{_remedy(code)}")
-
-
-def command(rest: str, cluster: Cluster) -> str:
-    """Return a command on topics of this cluster, as it is typed."""
-    return f"brookmere topics {rest} --bootstrap-server {shlex.quote(cluster.brokers)}"
 
 
 def _denied(kind: str, asked: Asked, cluster: Cluster) -> TopicError:
@@ -104,9 +102,12 @@ def _denied(kind: str, asked: Asked, cluster: Cluster) -> TopicError:
         f"kafka-acls --bootstrap-server {cluster.brokers} --add --allow-principal {cluster.principal} "
         f"--operation {asked.operation} {resource}"
     )
-    return TopicError(
+    return AccessError(
         f"{asked.what}: {cluster.principal} is not allowed the operation {asked.operation} on {thing}, says "
-        f"Kafka at {cluster.brokers}. An administrator grants it with `{grant}`."
+        f"Kafka at {cluster.brokers}. An administrator grants it with `{grant}`.",
+        principal=cluster.principal,
+        operation=asked.operation,
+        resource=kind if kind == "cluster" else f"{kind} {asked.name}",
     )
 
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 from confluent_kafka import IsolationLevel, TopicPartition
 from confluent_kafka.admin import ConfigResource, OffsetSpec, ResourceType, TopicDescription
 
+from brookmere.errors import AccessError
 from brookmere.record import Record
 from brookmere.topics.appending import Appended
 from brookmere.topics.columns import content_from
@@ -39,7 +40,7 @@ class KafkaTopicConfig:
     @property
     def cleanup_policy(self) -> str:
         """The setting cleanup.policy: delete, compact or compact,delete."""
-        return self._values.get("cleanup.policy", "delete")
+        return self._values.get("cleanup.policy", "")
 
     @property
     def compacts(self) -> bool:
@@ -182,7 +183,14 @@ class KafkaTopic:
             )
             for number, part in enumerate(self._description.partitions)
         ]
-        return KafkaTopicInfo(self.name, self.id, partitions, self.config)
+        return KafkaTopicInfo(self.name, self.id, partitions, self._visible_config())
+
+    def _visible_config(self) -> KafkaTopicConfig:
+        try:
+            return self.config
+        except AccessError:
+            # Who may read a topic need not be allowed to see its settings.
+            return KafkaTopicConfig({}, frozenset())
 
     def _offsets(self, of: OffsetSpec) -> list[tuple[int, int]]:
         """Return an offset of each partition, and its record's time where Kafka tells one."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
+from pathlib import Path
 
 from confluent_kafka import TopicCollection
 from confluent_kafka.admin import NewTopic
@@ -14,7 +15,8 @@ from brookmere.names import illegal
 from brookmere.serde import Serde
 from brookmere.topics.kafka.connection import Connection
 from brookmere.topics.kafka.consumer import KafkaConsumer
-from brookmere.topics.kafka.failures import Asked, command
+from brookmere.topics.kafka.failures import Asked
+from brookmere.topics.kafka.groups import Groups
 from brookmere.topics.kafka.topic import KafkaTopic
 from brookmere.topics.kinds import Start
 from brookmere.topics.producer import Producer
@@ -30,7 +32,12 @@ class KafkaTopics:
     """The topics of a Kafka cluster. `settings` has the names that Kafka's own clients give them.
 
     `consumer` and `producer` are settings for reading and writing where these differ. `replication` is how
-    many copies new topics get; -1 leaves it to Kafka.
+    many copies new topics get; -1 leaves it to Kafka. `file` is where the settings stand, for errors that
+    tell a command.
+
+    >>> topics = KafkaTopics({"bootstrap.servers": "localhost:9092"})
+    >>> topics.command("create orders --partitions 4")
+    'brookmere topics create orders --partitions 4 --bootstrap-server localhost:9092'
     """
 
     def __init__(
@@ -40,8 +47,9 @@ class KafkaTopics:
         consumer: Mapping[str, str] | None = None,
         producer: Mapping[str, str] | None = None,
         replication: int = -1,
+        file: Path | None = None,
     ) -> None:
-        self._connection = Connection(settings, consumer, producer)
+        self._connection = Connection(settings, consumer, producer, file)
         self._replication = replication
 
     @property
@@ -51,6 +59,15 @@ class KafkaTopics:
 
     def __repr__(self) -> str:
         return f"KafkaTopics({self.bootstrap_servers!r})"
+
+    @property
+    def groups(self) -> Groups:
+        """The consumer groups of the cluster."""
+        return Groups(self._connection)
+
+    def command(self, rest: str) -> str:
+        """Return a command on these topics as it is typed, such as that which creates one."""
+        return self._connection.command(rest)
 
     def names(self) -> list[str]:
         """Return the names of all topics that this user may see, sorted; without those of Kafka itself."""
@@ -155,10 +172,9 @@ class KafkaTopics:
     def _unknown(self, name: str) -> UnknownTopicError:
         meant = nearest(name, self.names())
         hint = f"Did you mean {meant!r}? " if meant else ""
-        where = self._connection
         return UnknownTopicError(
-            f"There is no topic {name!r} at {where.brokers}. {hint}`{command(f'create {name}', where)}` "
-            f"creates it; `{command('list', where)}` shows what there is."
+            f"There is no topic {name!r} at {self.bootstrap_servers}. {hint}"
+            f"`{self.command(f'create {name}')}` creates it; `{self.command('list')}` shows what there is."
         )
 
 

@@ -1,0 +1,199 @@
+"""Turns contestants and a program into numbers: how fast each works off the same records.
+
+How fast a program is must not depend on how fast somebody else writes to its topic, on two cores that both
+share. So a load of records is written beforehand, in a transaction, which no contestant can read: all read
+committed records only. Its commit shows all of them in one go, and costs next to nothing. The clock runs
+from the commit until the last result is committed: until the offset up to which readers of committed
+records can read the topic of the results, asked for every 20 ms, moves for the last time.
+
+Each contestant has topics of its own with the same records, because a load can be shown once. It is started
+in a process of its own, works off a first load, which gives the numbers of a cold start and warms it up,
+and then runs until the end. While another one has its turn, it is held with SIGSTOP, so it takes no part of
+the two cores.
+
+Kafka Streams with at_least_once commits every 30 seconds, and holds counts back until then. So that this
+wait is not taken for work, its clock runs until it has processed the last record; the results in its cache
+come with the commit.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchmarks.failures import QueryFailedError
+from benchmarks.kafka.check import check
+from benchmarks.kafka.cluster import Cluster, Gate
+from benchmarks.kafka.contestants import Contestant, Place, launch
+from benchmarks.kafka.processes import Child, cpu_seconds
+from benchmarks.kafka.workloads import PARTITIONS, START, Workload
+
+Tell = Callable[[str], None]
+
+_POLL = 0.02
+_QUIET = 0.7
+"""How long nothing more must come behind the last result; longer than any interval of commits but one."""
+_SETTLE = 1.0
+_PATIENCE = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class Cold:
+    """Seconds from the launch of a process to its first and its last result of the first load."""
+
+    first: float
+    last: float
+
+
+@dataclass(frozen=True, slots=True)
+class Drain:
+    """One load that a warm contestant worked off: seconds of the clock, and of processors."""
+
+    seconds: float
+    cpu: float
+    broker_cpu: float
+
+
+@dataclass(slots=True)
+class Result:
+    """What was measured of a contestant on a program."""
+
+    contestant: Contestant
+    workload: Workload
+    cold: Cold | None = None
+    drains: list[Drain] = field(default_factory=list)
+    written: int = 0
+    """Records in the topic of the results, after all loads."""
+
+    @property
+    def best(self) -> Drain:
+        """The load that was worked off the fastest."""
+        return min(self.drains, key=lambda drain: drain.seconds)
+
+    @property
+    def per_second(self) -> float:
+        """Records per second of the best load."""
+        return self.workload.records / self.best.seconds
+
+    @property
+    def cpu_per_million(self) -> float:
+        """Processor seconds per million records, of the cheapest load."""
+        return min(drain.cpu for drain in self.drains) / self.workload.records * 1e6
+
+    @property
+    def broker_cpu_per_million(self) -> float:
+        """Processor seconds of the broker per million records, of the cheapest load."""
+        return min(drain.broker_cpu for drain in self.drains) / self.workload.records * 1e6
+
+    @property
+    def written_per_record(self) -> float:
+        """How many results were written per record read, in all loads."""
+        return self.written / (self.workload.records * (len(self.drains) + 1))
+
+
+class Lane:
+    """A contestant on a program: its topics, its process, and what was measured of it."""
+
+    def __init__(
+        self, cluster: Cluster, contestant: Contestant, workload: Workload, home: Path, broker: int
+    ) -> None:
+        self.result = Result(contestant, workload)
+        self.cluster = cluster
+        name = f"{workload.kind}-{contestant.short}"
+        self.place = Place(
+            cluster.servers, name, f"{name}.in", f"{workload.kind}.table", f"{name}.out", home / name
+        )
+        self._broker = broker
+        self._loads = 0
+        cluster.create(self.place.source, self.place.out)
+        self._gate = Gate(cluster, self.place.source)
+        self._fill()
+        self._gate.show()
+        self.child: Child | None = None
+
+    def start(self, stack: ExitStack) -> None:
+        """Launch the process, wait until it is through with the first load, and hold it."""
+        result = self.result
+        self.child = stack.enter_context(launch(result.contestant, result.workload, self.place))
+        first, last = self._wait(self.child, [0] * PARTITIONS)
+        launched = self.child.launched
+        result.cold = Cold(first - launched, last - launched)
+        self.child.hold()
+
+    def drain(self) -> Drain:
+        """Show the process another load and measure it; then hold it again."""
+        child = self._running()
+        self._fill()
+        child.release()
+        time.sleep(_SETTLE)
+        before = self.cluster.ends(self.place.out)
+        cpu, broker = child.cpu_seconds(), cpu_seconds(self._broker)
+        began = time.time()
+        self._gate.show()
+        _, last = self._wait(child, before)
+        found = Drain(last - began, child.cpu_seconds() - cpu, cpu_seconds(self._broker) - broker)
+        child.hold()
+        self.result.drains.append(found)
+        return found
+
+    def finish(self) -> None:
+        """Stop the process, and check all that it wrote.
+
+        Raises:
+            WrongResultError: it wrote something else than it should have.
+        """
+        self._running().stop()
+        self.check()
+
+    def check(self) -> None:
+        """Check all that the process wrote; those that commit late have to be stopped first."""
+        result = self.result
+        out = self.place.out
+        result.written = check(self.cluster, out, result.contestant, result.workload, self._loads)
+
+    def remove(self) -> None:
+        """Delete the topics, also those that the program made for itself."""
+        internal = self.cluster.internal(self.place.application)
+        self.cluster.delete(self.place.source, self.place.out, *internal)
+
+    def _running(self) -> Child:
+        assert self.child is not None, "a lane is started before it is used"
+        return self.child
+
+    def _fill(self) -> None:
+        self._gate.fill(self.result.workload.load(self._loads))
+        self._loads += 1
+
+    def _wait(self, child: Child, ends: list[int]) -> tuple[float, float]:
+        """Return when the first and the last result of a load were there, in seconds since 1970."""
+        contestant = self.result.contestant
+        wanted = contestant.processed(self.result.workload, self._loads)
+        deadline = time.monotonic() + _PATIENCE
+        first = last = 0.0
+        while True:
+            now, found = time.time(), self.cluster.ends(self.place.out)
+            if found != ends:
+                ends, last = found, now
+                first = first or now
+            if child.processed >= wanted:
+                if contestant.commits_late:
+                    return first or child.processed_at, child.processed_at
+                if last and now - max(last, child.processed_at) > _QUIET:
+                    return first, last
+            child.check()
+            if time.monotonic() > deadline:
+                raise QueryFailedError(
+                    f"{child.name}: {child.processed:,} of {wanted:,} records within {_PATIENCE:.0f} s"
+                )
+            time.sleep(_POLL)
+
+
+def fill_table(cluster: Cluster, workload: Workload) -> None:
+    """Write the table that a program joins, older than all records; the contestants share it."""
+    if workload.table:
+        name = f"{workload.kind}.table"
+        cluster.create(name)
+        cluster.rows(name, workload.table, START - 1000)

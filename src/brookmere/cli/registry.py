@@ -1,0 +1,129 @@
+"""Turns the commands on a registry into one that runs, that stops, or that is shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from brookmere.cli import console
+from brookmere.cli.parameters import AsJson
+from brookmere.registry import RegistryClient, daemon
+from brookmere.registry.server import DEFAULT_PORT
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Start, stop and show a schema registry for development, on this machine only.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Directory = Annotated[
+    Path | None,
+    typer.Option(
+        "--dir",
+        metavar="DIR",
+        help="Where the schemas lie; by default $BROOKMERE_HOME/registry, or .brookmere/registry.",
+        show_default=False,
+    ),
+]
+
+
+@app.command()
+def up(
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="The port on loopback; 0 takes a free one.")
+    ] = DEFAULT_PORT,
+    directory: Directory = None,
+    foreground: Annotated[bool, typer.Option("--foreground", help="Stay, and serve until Ctrl-C.")] = False,
+) -> None:
+    """Start a schema registry, and leave it running.
+
+    It listens on loopback only and has Confluent's REST interface. What it was given is on the disk before it
+    answers.
+
+    \b
+    Examples:
+      brookmere registry up
+      brookmere registry up --port 18081 --dir /tmp/schemas
+    """
+    place = _place(directory)
+    found = daemon.running(place)
+    if found is not None:
+        console.say(f"The schema registry runs already at {found.url}, process {found.pid}, in {place}.")
+        return
+    if foreground:
+        console.say(f"The schema registry in {place} serves until Ctrl-C, at port {port} of 127.0.0.1.")
+        daemon.run_here(place, port)
+        return
+    found = daemon.start(place, port)
+    console.say(f"The schema registry runs at {found.url}, process {found.pid}, in {place}.")
+    console.say("`brookmere registry down` stops it.")
+
+
+@app.command()
+def down(directory: Directory = None) -> None:
+    """Stop the schema registry; its schemas stay.
+
+    \b
+    Example:
+      brookmere registry down
+    """
+    place = _place(directory)
+    found = daemon.running(place)
+    if found is None:
+        console.say(f"There is no schema registry running in {place}.")
+        return
+    daemon.stop(found)
+    console.say(f"The schema registry at {found.url} has stopped; its schemas are in {place}.")
+
+
+@app.command()
+def status(directory: Directory = None, as_json: AsJson = False) -> None:
+    """Show whether the schema registry runs, and its subjects.
+
+    The exit code is 1 if it does not run.
+
+    \b
+    Example:
+      brookmere registry status
+    """
+    place = _place(directory)
+    found = daemon.running(place)
+    if found is None:
+        if as_json:
+            console.write_json({"running": False, "directory": str(place)})
+        else:
+            console.say(
+                f"There is no schema registry running in {place}. `brookmere registry up` starts one."
+            )
+        raise typer.Exit(1)
+    client = RegistryClient(found.url)
+    latest = {subject: client.latest(subject) for subject in client.subjects()}
+    if as_json:
+        console.write_json(
+            {
+                "running": True,
+                "directory": str(place),
+                "url": found.url,
+                "pid": found.pid,
+                "subjects": {
+                    subject: {"version": one.version, "id": one.id, "type": one.type}
+                    for subject, one in latest.items()
+                },
+            }
+        )
+        return
+    console.write(f"The schema registry runs at {found.url}, process {found.pid}, in {place}.")
+    if not latest:
+        console.write("It has no subjects.")
+        return
+    rows = console.table("SUBJECT", "TYPE", "VERSION", "ID", "COMPATIBILITY", numbers=("VERSION", "ID"))
+    for subject, one in latest.items():
+        rows.add_row(subject, one.type, str(one.version), str(one.id), client.compatibility(subject))
+    console.write_table(rows)
+
+
+def _place(directory: Path | None) -> Path:
+    return (directory or daemon.default_registry_directory()).expanduser().absolute()

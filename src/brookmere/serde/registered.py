@@ -1,0 +1,208 @@
+"""Turns a schema and a registry into the id that stands in front of values, and an id into its schema."""
+
+from __future__ import annotations
+
+import re
+import struct
+import threading
+from abc import abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, ClassVar
+
+from brookmere.errors import Fault, TopologyError
+from brookmere.registry import Reference, RegistryClient, Schema
+from brookmere.serde.base import BadBytes, Serde
+
+TOPIC, RECORD, TOPIC_RECORD = "topic", "record", "topic_record"
+STRATEGIES = (TOPIC, RECORD, TOPIC_RECORD)
+FRAME_BYTES = 5
+
+_FRAME = struct.Struct(">bI")
+_clients: dict[Registry, RegistryClient] = {}
+_guard = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Registry:
+    """A schema registry: its address, and who asks.
+
+    `url` is one address, or several with commas between them; `mock://name` is a registry inside the process.
+    `patience` is how long a running application waits for a registry that does not answer before it stops.
+    """
+
+    url: str
+    basic_auth: tuple[str, str] | None = field(default=None, kw_only=True)
+    ca_file: str | Path | None = field(default=None, kw_only=True)
+    cert_file: str | Path | None = field(default=None, kw_only=True)
+    key_file: str | Path | None = field(default=None, kw_only=True)
+    patience: timedelta = field(default=timedelta(seconds=30), kw_only=True)
+
+    @property
+    def shown(self) -> str:
+        """The addresses without a password."""
+        return re.sub(r"//[^/,@]*@", "//", self.url)
+
+    def __repr__(self) -> str:
+        return f"Registry({self.shown!r})"
+
+    def client(self) -> RegistryClient:
+        """Return the client of this registry; there is one, so that what it knows is known to all."""
+        with _guard:
+            if self not in _clients:
+                _clients[self] = RegistryClient(
+                    self.url,
+                    basic_auth=self.basic_auth,
+                    ca_file=self.ca_file,
+                    cert_file=self.cert_file,
+                    key_file=self.key_file,
+                )
+            return _clients[self]
+
+
+@dataclass(frozen=True, slots=True)
+class Registered(Serde):
+    """A format with a schema, which may be in a registry. What all of them have in common."""
+
+    type: ClassVar[str]
+    """What the registry calls schemas of this format."""
+
+    schema: Any = field(default=None, compare=False)
+    registry: Registry | str | None = field(default=None, kw_only=True)
+    subject: str = field(default=TOPIC, kw_only=True)
+    register: bool = field(default=True, kw_only=True)
+    use_latest: bool = field(default=False, kw_only=True)
+
+    @property
+    @abstractmethod
+    def text(self) -> str | None:
+        """The text of the program's own schema, as it is registered; None where the registry says it."""
+
+    @property
+    @abstractmethod
+    def record_name(self) -> str | None:
+        """The full name of what the schema describes."""
+
+    def references(self) -> Iterable[Reference]:
+        """Return what the program's own schema refers to."""
+        return ()
+
+    @property
+    def client(self) -> RegistryClient | None:
+        """The client of the registry, or None without one."""
+        return self.registry.client() if isinstance(self.registry, Registry) else None
+
+    def for_topic(self, topic: str, *, is_key: bool) -> Serde:
+        if self.registry is None or self.subject not in STRATEGIES:
+            return self
+        if self.subject == TOPIC:
+            return replace(self, subject=f"{topic}-{'key' if is_key else 'value'}")
+        name = self.record_name
+        if name is None:
+            what = f"{_of(self)} has the subject strategy {self.subject!r} and no schema with a name"
+            raise TopologyError([Fault(what, None, "Give a schema with a name, or the subject's own name.")])
+        return replace(self, subject=name if self.subject == RECORD else f"{topic}-{name}")
+
+    def written(self) -> tuple[int | None, Schema]:
+        """Return the schema that values are written with, and its id; the first call asks the registry."""
+        client, text = self.client, self.text
+        if client is None:
+            return None, Schema(self.type, text or "")
+        subject = self._subject()
+        if text is None or self.use_latest:
+            return self._latest(client, subject)
+        given = Schema(self.type, text, tuple(self.references()))
+        ask = client.register if self.register else client.lookup
+        return ask(subject, text, self.type, given.references), given
+
+    def expected(self) -> Schema:
+        """Return the schema that values are read as: the program's own, or the newest of the subject."""
+        client, text = self.client, self.text
+        if client is None or text is not None:
+            return Schema(self.type, text or "")
+        return self._latest(client, self._subject())[1]
+
+    def _latest(self, client: RegistryClient, subject: str) -> tuple[int, Schema]:
+        latest = client.latest(subject)
+        if latest.type != self.type:
+            what = f"The newest schema of {subject!r} is of the kind {latest.type}, not {self.type}"
+            raise TopologyError([Fault(what, client.url, "Use the serde of that kind, or another subject.")])
+        return latest.id, client.schema(latest.id)
+
+    def _subject(self) -> str:
+        if self.subject in STRATEGIES:
+            what = f"{_of(self)} finds its schema by topic, and does not know the topic"
+            remedy = "Call for_topic(name, is_key=...), or give subject= the subject's own name."
+            raise TopologyError([Fault(what, None, remedy)])
+        return self.subject
+
+
+def checked(serde: Registered) -> Registry | None:
+    """Return the registry of a serde as a value, or raise TopologyError for what does not fit together."""
+    faults = []
+    given: object = serde.registry
+    name = _of(serde)
+    registry = Registry(given) if isinstance(given, str) else given
+    if registry is not None and not isinstance(registry, Registry):
+        what = f"registry of {name} is an address or a Registry: found {type(given).__name__}"
+        faults.append(Fault(what, None, 'Give for example registry="http://localhost:8081".'))
+    elif isinstance(registry, Registry) and not registry.url.startswith(("http://", "https://", "mock://")):
+        what = f"registry of {name} is no address: found {registry.shown!r}"
+        faults.append(Fault(what, None, 'Give for example "http://localhost:8081" or "mock://test".'))
+    subject: object = serde.subject
+    if not isinstance(subject, str) or not subject:
+        what = f"subject of {name} is a strategy or the name of a subject: found {subject!r}"
+        faults.append(Fault(what, None, f"Use one of {', '.join(map(repr, STRATEGIES))}, or a name."))
+    elif registry is None and (subject != TOPIC or serde.use_latest or not serde.register):
+        what = f"{name} has settings for a registry, and no registry"
+        faults.append(Fault(what, None, "Give registry=, or leave out subject, register and use_latest."))
+    elif subject not in STRATEGIES and subject.replace("-", "_") in STRATEGIES:
+        what = f"subject of {name} is {subject!r}"
+        faults.append(Fault(what, None, f"Did you mean {subject.replace('-', '_')!r}?"))
+    if serde.schema is None and registry is None:
+        faults.append(Fault(f"{name} has no schema", None, f"Give {name} a schema, or a registry."))
+    if faults:
+        raise TopologyError(faults)
+    return registry if isinstance(registry, Registry) else None
+
+
+def referred(client: RegistryClient | None, schema: Schema) -> dict[str, str]:
+    """Return the texts of all schemas that one refers to, by the names it uses, needed ones first."""
+    texts: dict[str, str] = {}
+
+    def add(references: Iterable[Reference]) -> None:
+        for reference in references:
+            if client is not None and reference.name not in texts:
+                _, found = client.version(reference.subject, reference.version)
+                add(found.references)
+                texts[reference.name] = found.text
+
+    add(schema.references)
+    return texts
+
+
+def framed(id: int, payload: bytes) -> bytes:
+    """Return a value behind the registry's frame: a zero, and the schema's id in four bytes."""
+    return _FRAME.pack(0, id) + payload
+
+
+def unframed(data: bytes) -> tuple[int, bytes]:
+    """Return the id in the frame, and what stands behind it."""
+    if len(data) < FRAME_BYTES:
+        found = f"{len(data)} bytes"
+        raise BadBytes(
+            f"expected the magic byte 0 and the id of a schema in front of the value, found {found}"
+        )
+    magic, id = _FRAME.unpack_from(data)
+    if magic != 0:
+        raise BadBytes(
+            f"expected the magic byte 0 in front of the schema's id, found 0x{data[0]:02x}; "
+            "the value may have been written without a registry"
+        )
+    return id, data[FRAME_BYTES:]
+
+
+def _of(serde: Serde) -> str:
+    return type(serde).__name__

@@ -1,0 +1,38 @@
+"""A few bytes tell whether a broker takes part."""
+
+from __future__ import annotations
+
+import socket
+import threading
+
+from brookmere.broker import Broker
+from brookmere.broker.ports import free_port, is_free
+from brookmere.broker.probe import brokers_seen_by
+
+
+def test_running_broker_sees_itself(kafka: Broker) -> None:
+    assert brokers_seen_by(kafka.nodes[0].port) == {1}
+
+
+def test_nobody_is_seen_where_nobody_listens() -> None:
+    assert brokers_seen_by(free_port()) == set()
+
+
+def test_server_that_hangs_up_or_says_nonsense_is_no_broker() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            for content in (b"", b"\0\0\0\5HTTP/"):
+                connection, _ = server.accept()
+                with connection:
+                    connection.recv(100)
+                    connection.sendall(content)
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        port = server.getsockname()[1]
+
+        assert brokers_seen_by(port) == set()
+        assert brokers_seen_by(port) == set()
+        thread.join()
+        assert not is_free(port)

@@ -1,0 +1,173 @@
+"""Jars come from the cache, a repository or a directory, and only whole and right ones are used."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from brookmere.errors import JarNotFoundError
+from brookmere.jars import SETS, cached, collect, resolve
+from brookmere.jars.sets import Library
+from tests.jars.repository import Repository
+
+PROTOBUF = SETS["protobuf"][0].libraries[0]
+
+
+@pytest.fixture(scope="module")
+def protobuf() -> Path:
+    """The real jar, the smallest that is pinned on its own."""
+    (jar,) = resolve("protobuf")
+    return jar
+
+
+def test_jar_is_fetched_once_with_a_line_of_progress(
+    protobuf: Path,
+    cache: Path,
+    repository: Repository,
+    progress: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    repository.add(PROTOBUF, protobuf)
+
+    (fetched,) = resolve("protobuf")
+
+    assert fetched == cache / PROTOBUF.file
+    assert fetched.read_bytes() == protobuf.read_bytes()
+    assert progress.messages == [f"fetching protobuf-java {PROTOBUF.version} (2 MB)..."]
+    assert sorted(file.name for file in cache.iterdir()) == ["fetch.lock", PROTOBUF.file]
+
+    monkeypatch.setenv("JAVA_HOME", str(cache / "no-java"))
+    monkeypatch.setenv("PATH", "")
+    assert resolve("protobuf") == (fetched,) == cached("protobuf")
+
+
+def test_jar_that_was_cut_off_is_not_used(protobuf: Path, cache: Path, repository: Repository) -> None:
+    repository.add(PROTOBUF, protobuf)
+    cache.mkdir(parents=True)
+    (cache / PROTOBUF.file).write_bytes(protobuf.read_bytes()[:1000])
+    assert cached("protobuf") is None
+
+    (fetched,) = resolve("protobuf")
+
+    assert fetched.read_bytes() == protobuf.read_bytes()
+
+
+def test_what_a_killed_process_left_is_removed(protobuf: Path, cache: Path, repository: Repository) -> None:
+    repository.add(PROTOBUF, protobuf)
+    (cache / ".fetching-old").mkdir(parents=True)
+    (cache / ".fetching-old" / PROTOBUF.file).write_bytes(b"half")
+
+    resolve("protobuf")
+
+    assert not (cache / ".fetching-old").exists()
+
+
+def test_repository_with_another_jar_is_refused(cache: Path, repository: Repository) -> None:
+    repository.add(PROTOBUF, b"not that jar")
+
+    with pytest.raises(JarNotFoundError) as failure:
+        resolve("protobuf")
+
+    assert f"The repository has another {PROTOBUF.file} than Brookmere knows." in str(failure.value)
+    assert [file.name for file in cache.iterdir()] == ["fetch.lock"]
+
+
+def test_repository_without_the_jar_names_it(cache: Path, repository: Repository) -> None:
+    with pytest.raises(JarNotFoundError, match=f"does not have {PROTOBUF.coordinates}"):
+        resolve("protobuf")
+
+
+def test_two_processes_fetch_once(protobuf: Path, cache: Path, repository: Repository) -> None:
+    repository.add(PROTOBUF, protobuf)
+    program = (
+        "import logging; logging.basicConfig(level=logging.INFO, format='%(message)s')\n"
+        "from brookmere.jars import resolve\n"
+        "print(*resolve('protobuf'))"
+    )
+    both = [
+        subprocess.Popen(
+            [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        for _ in range(2)
+    ]
+
+    outputs = [process.communicate(timeout=120)[0] for process in both]
+
+    assert [process.returncode for process in both] == [0, 0], outputs
+    assert all(output.splitlines()[-1] == str(cache / PROTOBUF.file) for output in outputs)
+    assert "".join(outputs).count("fetching") == 1
+
+
+def test_newest_known_connector_is_taken_where_the_exact_one_is_missing(
+    cache: Path, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as elsewhere:
+        elsewhere.delenv("BROOKMERE_CACHE")
+        elsewhere.delenv("BROOKMERE_IVY_SETTINGS")
+        there = {jar.name: jar for jar in resolve("spark-kafka")}
+    fallback = SETS["spark-kafka"][1].libraries
+    if fallback[0].file not in there:
+        pytest.skip("the exact connector is published by now")
+    for library in fallback:
+        repository.add(library, there[library.file])
+
+    found = resolve("spark-kafka")
+
+    assert [jar.name for jar in found] == [library.file for library in fallback]
+
+
+def test_connector_of_an_unknown_version_is_trusted_as_it_was_fetched(
+    cache: Path, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    future = Library("org.apache.spark", "spark-sql-kafka-0-10_2.13", "99.0")
+    monkeypatch.setitem(SETS, "spark-kafka", (type(SETS["protobuf"][0])((future,)),))
+    repository.add(future, b"a jar of the future")
+
+    (jar,) = resolve("spark-kafka")
+    assert cached("spark-kafka") == (jar,)
+
+    jar.write_bytes(b"something else")
+    assert cached("spark-kafka") is None
+
+
+@pytest.mark.usefixtures("without_java", "cache")
+def test_directory_of_the_user_is_used_without_fetching(protobuf: Path, tmp_path: Path) -> None:
+    directory = tmp_path / "jars"
+    directory.mkdir()
+    (directory / protobuf.name).write_bytes(protobuf.read_bytes())
+
+    assert resolve("protobuf", directory) == (directory / protobuf.name,)
+
+
+@pytest.mark.usefixtures("without_java", "cache")
+def test_directory_with_wrong_and_missing_jars_is_told_file_by_file(tmp_path: Path) -> None:
+    directory = tmp_path / "jars"
+    directory.mkdir()
+    (directory / "kafka-clients-4.3.1.jar").write_bytes(b"changed")
+
+    with pytest.raises(JarNotFoundError) as failure:
+        resolve("kafka-broker", directory)
+
+    what, found, remedy = str(failure.value).splitlines()
+    assert what == f"The directory {directory} does not have the Java libraries of 'kafka-broker'."
+    assert "kafka-clients-4.3.1.jar is not the one with SHA-256 5250" in found
+    assert "re2j-1.8.jar (com.google.re2j:re2j:1.8) is missing" in found
+    assert "brookmere kafka jars --to DIR kafka-broker" in remedy
+
+
+def test_collected_jars_serve_a_machine_without_network(
+    protobuf: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = collect(["protobuf", "kafka-broker"], tmp_path / "jars")
+
+    assert all(jar.parent == tmp_path / "jars" for jar in made)
+    assert not any(jar.name.startswith("slf4j") for jar in made)
+
+    monkeypatch.setenv("BROOKMERE_CACHE", str(tmp_path / "empty"))
+    own = [jar for jar in resolve("kafka-broker", tmp_path / "jars") if jar.parent == tmp_path / "jars"]
+    assert len(own) == len(SETS["kafka-broker"][0].libraries)
+    assert resolve("protobuf", tmp_path / "jars")
+    assert not (tmp_path / "empty").exists()
