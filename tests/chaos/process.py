@@ -85,7 +85,7 @@ class Victim:
                 return line
 
     def expect(self, beginning: str) -> str:
-        """Return the next line that begins so; a failure of a program, or an early end, is one of the test."""
+        """Return the next line that begins so; a failure or an early end is one of the test."""
         found = self.line(beginning, "failed")
         if found is None or not found.startswith(beginning):
             pytest.fail(f"the process should have said {beginning!r}: {found}; {self._last_words()}")

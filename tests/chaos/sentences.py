@@ -28,7 +28,5 @@ def sentences() -> Iterator[bm.Record]:
     dice = random.Random(7)
     time = 1
     while True:
-        yield bm.Record(
-            f"k{dice.randrange(50)}".encode(), " ".join(dice.choices(_WORDS, k=4)).encode(), time
-        )
+        yield bm.Record(f"k{dice.randrange(50)}".encode(), " ".join(dice.choices(_WORDS, k=4)).encode(), time)
         time += 1

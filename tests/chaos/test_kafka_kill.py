@@ -40,7 +40,6 @@ def test_killed_applications_lose_nothing_and_write_nothing_twice(
         with world.victim(halts=halts) as victim:
             if _is_killed(victim, world, dice, by_itself=halts is not None):
                 kills += 1
-        print(f"{time.time():.1f} {kills} {halts}", flush=True)
     with world.victim() as victim:
         victim.finish()
         victim.expect("done")

@@ -26,7 +26,11 @@ def main(prefix: str, programs: dict[str, dict[str, Any]]) -> None:
         application.on_state_change(_failures(application))
         running.append(application)
     for application in running:
-        application.start()
+        try:
+            application.start()
+        except bm.BrookmereError as error:
+            _tell(f"failed {type(error).__name__}: {error}")
+            return
         _tell("started")
     _tell("running")
     _finish.wait()

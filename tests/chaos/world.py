@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ _SOURCE_PARTITIONS = 4
 _SINK_PARTITIONS = 3
 
 Log = dict[tuple[int, bytes | None], list[tuple[bytes | None, int]]]
-"""Values and times by partition and key, in the order of the topic. Records of one key are written in order."""
+"""Values and times by partition and key, in the order of the topic: records of one key are in order."""
 
 
 class World:
@@ -26,9 +26,9 @@ class World:
 
     def __init__(self, servers: str, home: Path, programs: Iterable[str], prefix: str) -> None:
         self._servers = servers
-        self._home = home
+        self.home = home
         self._prefix = prefix
-        self._programs = tuple(programs)
+        self.programs = tuple(programs)
         self._fed = 0
         self._sentences = sentences()
         self._topics = KafkaTopics({"bootstrap.servers": servers})
@@ -41,7 +41,7 @@ class World:
     @property
     def sinks(self) -> list[str]:
         """The topics that are written."""
-        return [self._prefix + topic for program in self._programs for topic in SINKS[program]]
+        return [self._prefix + topic for program in self.programs for topic in SINKS[program]]
 
     @property
     def fed(self) -> int:
@@ -55,26 +55,37 @@ class World:
             topics[self._prefix + SOURCE].append(records)
         self._fed += count
 
-    def victim(
-        self, state: str = "state", halts: str | None = None, settings: Mapping[str, Any] | None = None
-    ) -> Victim:
-        """Start a process that runs all programs; `halts` says where it ends or fails by itself."""
-        java = "-Xss8m" if halts is None else f"-Xss8m -Dbrookmere.halts={halts}"
-        chosen = {
+    def settings(self, state: str = "state", **more: Any) -> dict[str, Any]:
+        """Return the settings of a program whose state is in a directory of that name."""
+        own = {name.replace("__", "."): value for name, value in more.items()}
+        return {
             "bootstrap.servers": self._servers,
-            "state.dir": self._home / state,
+            "state.dir": self.home / state,
             "max.batch.records": 100,
             "num.stream.threads": 2,
-            "spark.driver.extraJavaOptions": java,
             **EVERY_UPDATE,
-            **(settings or {}),
+            **own,
         }
-        return Victim(self._home / f"{state}.txt", dict.fromkeys(self._programs, chosen), self._prefix)
+
+    def application(self, program: str, state: str = "state", **more: Any) -> bm.Application:
+        """Return one of the programs, to run in this process."""
+        return bm.Application(PROGRAMS[program](self._prefix), self.settings(state, **more))
+
+    def victim(self, state: str = "state", halts: str | None = None, **more: Any) -> Victim:
+        """Start a process that runs all programs; `halts` says where it ends or fails by itself."""
+        java = "-Xss8m" if halts is None else f"-Xss8m -Dbrookmere.halts={halts}"
+        settings = self.settings(state, spark__driver__extraJavaOptions=java, **more)
+        return Victim(self.home / f"{state}.txt", dict.fromkeys(self.programs, settings), self._prefix)
 
     def check(self) -> None:
-        """Compare what the topics hold for readers of committed records with what undisturbed programs write."""
-        settings = {"topics.dir": self._home / "calm", "state.dir": self._home / "calm-state", **EVERY_UPDATE}
-        for program in self._programs:
+        """Compare what is committed in the topics with what undisturbed programs write."""
+        settings = {
+            "topics.dir": self.home / "calm",
+            "state.dir": self.home / "calm-state",
+            "changelog.disabled": "all",
+            **EVERY_UPDATE,
+        }
+        for program in self.programs:
             with bm.Application(PROGRAMS[program](self._prefix), settings) as application:
                 application.process_all_available()
         for name in self.sinks:
@@ -85,7 +96,7 @@ class World:
     def _log(self, topics: bm.Topics | KafkaTopics, name: str) -> Log:
         log: Log = defaultdict(list)
         topic = topics[name]
-        # Which of two partitions a count hears of first is free, and with it the count's time, but not its value.
+        # From which partition a count hears first is free, and with it its time, but not its value.
         timed = not name.endswith("words")
         for partition in range(topic.partitions):
             for record in topic.read(partition):

@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
+from py4j.protocol import Py4JJavaError
+
 from brookmere.config import Config, client_settings
 from brookmere.plan.stages import Plan
 from brookmere.run.checkpoints import Begun
+from brookmere.run.failures import from_python
 from brookmere.topics import AnyTopics, Topics
 
 
@@ -84,7 +87,11 @@ class OnKafka:
         jvm.brookmere.kafka.KafkaPlaces.register(place)
         if exactly_once:
             unfinished = at.since_ms if at.is_unfinished else -1
-            jvm.brookmere.kafka.Lanes.takeOver(place, at.query or "", at.batch, unfinished)
+            try:
+                jvm.brookmere.kafka.Lanes.takeOver(place, at.query or "", at.batch, unfinished)
+            except Py4JJavaError as error:
+                self.close(jvm, name)
+                raise from_python(error) from error
         return place
 
     def close(self, jvm: Any, name: str) -> None:

@@ -20,6 +20,9 @@ final case class Mark(query: String, batch: Long, run: String) {
   def committed: OffsetAndMetadata = new OffsetAndMetadata(batch + 1, s"$query;$run")
 }
 
+/** How far the state directory knows that the application has come; `unfinished` is when a batch was begun that is not finished, or below zero. */
+final case class Known(query: String, batch: Long, unfinished: Long)
+
 object Mark {
   val None: Mark = Mark("", -1L, "")
   def read(o: OffsetAndMetadata): Mark = o.metadata.split(";", -1) match {
@@ -43,18 +46,24 @@ final class Lane(place: KafkaPlace, val number: Int) {
     Producers.open(place, Map("transactional.id" -> id), Map("transaction.timeout.ms" -> Lane.TimeoutMs))
 
   /** Ends what a predecessor has left open, and keeps it from writing. */
-  def open(takesOver: Boolean): Lane = {
-    try guarded {
-      if (!takesOver) refuseOthers(read())
-      producer.initTransactions()
-      val found = read()
-      if (!takesOver) refuseOthers(found)
-      mark = found.copy(run = place.run)
-      if (takesOver) {
-        producer.beginTransaction()
-        commit()
-      }
-    } catch { case e: Throwable => close(); throw e }
+  def takeOver(known: Known): Lane = opened {
+    // Looked at before as well: a directory that is too old must not stop an instance that runs on the right one.
+    check(known, found())
+    producer.initTransactions()
+    mark = check(known, found()).copy(run = place.run)
+    producer.beginTransaction()
+    commit()
+  }
+
+  /** Opens the lane once more in a run that has taken it over. */
+  def reopen(): Lane = opened {
+    refuseOthers(read())
+    producer.initTransactions()
+    mark = refuseOthers(read())
+  }
+
+  private def opened(f: => Unit): Lane = {
+    try guarded(f) catch { case e: Throwable => close(); throw e }
     this
   }
 
@@ -82,16 +91,31 @@ final class Lane(place: KafkaPlace, val number: Int) {
     producer.commitTransaction()
   }
 
-  private def read(): Mark = {
-    val found = Patience.answer(place, "Read") {
+  private def found(): Option[Mark] = {
+    val all = Patience.answer(place, "Read") {
       place.admin.listConsumerGroupOffsets(Collections.singletonMap(group, new ListConsumerGroupOffsetsSpec()),
         new ListConsumerGroupOffsetsOptions().requireStable(true)).partitionsToOffsetAndMetadata(group)
     }.asScala.collect { case (p, o) if o != null => p -> Mark.read(o) }
     // Marks stand elsewhere when the program read other topics.
-    found.get(where).orElse(found.values.maxByOption(_.batch)).getOrElse(Mark.None)
+    all.get(where).orElse(all.values.maxByOption(_.batch))
   }
 
-  private def refuseOthers(m: Mark): Unit = if (m.run != place.run) throw Lane.fenced(place, null)
+  private def read(): Mark = found().getOrElse(Mark.None)
+
+  private def refuseOthers(m: Mark): Mark = if (m.run == place.run) m else throw Lane.fenced(place, null)
+
+  /** Numbers of batches say nothing if the state directory does not know them all, or if no mark tells the last one. */
+  private def check(known: Known, m: Option[Mark]): Mark = {
+    if (m.exists(_.isDone(known.query, known.batch + 1))) throw new KafkaStopped(KafkaStopped.Stale,
+      s"The state directory is older than what the application '${place.application}' has written to Kafka: " +
+      s"the last batch it knows has the number ${known.batch}, and number ${m.get.batch} is written. " +
+      "Start the application on its newest state directory; if that is lost, begin anew under another application.id.")
+    if (m.isEmpty && known.unfinished >= 0 && System.currentTimeMillis - known.unfinished > Lane.ForgottenMs) throw new KafkaStopped(KafkaStopped.Stale,
+      s"The application '${place.application}' was ended in the midst of the batch ${known.batch}, and whether that was written is not known any more: " +
+      s"the offsets of the consumer group '$group', which tell it, have been deleted. They are kept for offsets.retention.minutes of the brokers. " +
+      "Start the application once with processing.guarantee=at_least_once: the batch may then be written twice.")
+    m.getOrElse(Mark.None)
+  }
 
   private def guarded[T](f: => T): T = try f catch {
     case e: KafkaException if Lane.isFenced(e) => throw Lane.fenced(place, e)
@@ -100,6 +124,8 @@ final class Lane(place: KafkaPlace, val number: Int) {
 }
 
 object Lane {
+  /** Marks of lanes that write nothing expire as well. So long they are there for sure. */
+  private val ForgottenMs = 24L * 3600 * 1000
   /** A transaction is open for as long as a batch takes, and the first one after a start is slow. */
   private val TimeoutMs = "180000"
 
@@ -119,10 +145,11 @@ object Lanes {
   private def key(run: String, lane: Int) = s"$run/$lane"
 
   /** Before a query starts: from now on an earlier start of the application writes nothing any more. */
-  def takeOver(place: KafkaPlace): Unit = {
+  def takeOver(place: KafkaPlace, query: String, batch: Long, unfinished: Long): Unit = {
+    val known = Known(query, batch, unfinished)
     val failed = new java.util.concurrent.ConcurrentLinkedQueue[Throwable]()
     val threads = (0 until place.lanes).map { n =>
-      val t = new Thread(() => try open.put(key(place.run, n), new Lane(place, n).open(takesOver = true)) catch { case e: Throwable => failed.add(e) }, s"lane-$n")
+      val t = new Thread(() => try open.put(key(place.run, n), new Lane(place, n).takeOver(known)) catch { case e: Throwable => failed.add(e) }, s"lane-$n")
       t.start()
       t
     }
@@ -130,7 +157,7 @@ object Lanes {
     if (!failed.isEmpty) throw failed.peek
   }
 
-  def of(place: KafkaPlace, lane: Int): Lane = open.computeIfAbsent(key(place.run, lane), _ => new Lane(place, lane).open(takesOver = false))
+  def of(place: KafkaPlace, lane: Int): Lane = open.computeIfAbsent(key(place.run, lane), _ => new Lane(place, lane).reopen())
 
   /** Gives up a producer of which nobody knows how far it came. */
   def drop(place: KafkaPlace, lane: Lane): Unit = {
