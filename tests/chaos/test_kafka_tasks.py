@@ -12,7 +12,7 @@ from brookmere.broker import Broker
 from tests.chaos.world import World
 
 _SEED = int(os.environ.get("BROOKMERE_SEED", "6"))
-_CHANCE = 0.02
+_CHANCE = 0.06
 
 
 @pytest.mark.slow
@@ -21,7 +21,7 @@ def test_tasks_that_fail_are_done_again_without_loss_or_repetition(
 ) -> None:
     programs = ("stateless", "one_level", "windows_and_joins")
     world = World(kafka.bootstrap_servers, tmp_path, programs, "tasks-")
-    world.feed(2000)
+    world.feed(1500)
 
     with world.victim(halts=f"fail:{_SEED}:{_CHANCE}", spark__master="local[2,20]") as victim:
         victim.finish()

@@ -3,6 +3,7 @@ package brookmere.kafka
 import java.util.Random
 import java.util.concurrent.atomic.AtomicInteger
 
+import org.apache.spark.TaskContext
 import org.slf4j.LoggerFactory
 
 /** A failure that a test asked for. */
@@ -12,7 +13,7 @@ final class Injected(point: String) extends RuntimeException(s"a test lets this 
  * For the tests of exactly-once, which must end or disturb this process between two certain steps of a batch: no signal
  * from outside hits them often enough. The system property `brookmere.halts` says what happens, and without it nothing does:
  * `halt:committed:3` ends the process when it passes the point `committed` for the third time, as kill -9 would,
- * and `fail:7:0.1` lets the task fail at every tenth point, by a random number that begins with 7.
+ * and `fail:7:0.1` lets tasks fail at every tenth point and with every thousandth record, by random numbers that begin with 7.
  */
 object Halts {
   private val log = LoggerFactory.getLogger("brookmere.kafka")
@@ -31,7 +32,8 @@ object Halts {
   }
 
   private def failing(dice: Random, chance: Double): String => Unit = point =>
-    if (dice.nextDouble() < chance) {
+    // Only tasks are tried again. Most points are those of single records.
+    if (TaskContext.get != null && dice.nextDouble() < (if (point == "sending") chance / 100 else chance)) {
       log.warn(s"A test lets a task fail at the point '$point'")
       throw new Injected(point)
     }

@@ -1,35 +1,16 @@
 package brookmere.kafka
 
 import java.time.Duration
-import java.util.{Collections, HashMap => JHashMap}
+import java.util.Collections
 import java.util.concurrent.ConcurrentHashMap
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.kafka.clients.admin.{ListConsumerGroupOffsetsOptions, ListConsumerGroupOffsetsSpec}
-import org.apache.kafka.clients.consumer.{ConsumerGroupMetadata, OffsetAndMetadata}
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata
 import org.apache.kafka.clients.producer.KafkaProducer
 import org.apache.kafka.common.{KafkaException, TopicPartition}
 import org.apache.kafka.common.errors.{InvalidProducerEpochException, ProducerFencedException}
 import org.apache.kafka.common.serialization.ByteArraySerializer
-
-/** The last batch that a lane has written: of which query, and by which start of the application. */
-final case class Mark(query: String, batch: Long, run: String) {
-  def isDone(of: String, epoch: Long): Boolean = query == of && batch >= epoch
-  /** An offset cannot be negative, so it is that of the batch behind. */
-  def committed: OffsetAndMetadata = new OffsetAndMetadata(batch + 1, s"$query;$run")
-}
-
-/** How far the state directory knows that the application has come; `unfinished` is when a batch was begun that is not finished, or below zero. */
-final case class Known(query: String, batch: Long, unfinished: Long)
-
-object Mark {
-  val None: Mark = Mark("", -1L, "")
-  def read(o: OffsetAndMetadata): Mark = o.metadata.split(";", -1) match {
-    case Array(query, run) => Mark(query, o.offset - 1, run)
-    case _ => None
-  }
-}
 
 /**
  * A transactional producer. Its batches are numbered by a mark that is committed in the same transaction,
@@ -40,6 +21,7 @@ final class Lane(place: KafkaPlace, val number: Int) {
   private val group = s"${place.application}-sink-$number"
   // The group needs a partition that exists; every application reads something.
   private val where = new TopicPartition(place.partitions.keys.min, 0)
+  private val marks = new Marks(place, group)
   private var mark = Mark.None
 
   val producer: KafkaProducer[Array[Byte], Array[Byte]] = 
@@ -48,18 +30,18 @@ final class Lane(place: KafkaPlace, val number: Int) {
   /** Ends what a predecessor has left open, and keeps it from writing. */
   def takeOver(known: Known): Lane = opened {
     // Looked at before as well: a directory that is too old must not stop an instance that runs on the right one.
-    check(known, found())
+    known.check(place, marks.of(known.query, marks.committed()))
     producer.initTransactions()
-    mark = check(known, found()).copy(run = place.run)
+    mark = known.check(place, marks.of(known.query, marks.settled())).copy(run = place.run)
     producer.beginTransaction()
     commit()
   }
 
   /** Opens the lane once more in a run that has taken it over. */
   def reopen(): Lane = opened {
-    refuseOthers(read())
+    refuseOthers(marks.committed())
     producer.initTransactions()
-    mark = refuseOthers(read())
+    mark = refuseOthers(marks.settled())
   }
 
   private def opened(f: => Unit): Lane = {
@@ -91,31 +73,8 @@ final class Lane(place: KafkaPlace, val number: Int) {
     producer.commitTransaction()
   }
 
-  private def found(): Option[Mark] = {
-    val all = Patience.answer(place, "Read") {
-      place.admin.listConsumerGroupOffsets(Collections.singletonMap(group, new ListConsumerGroupOffsetsSpec()),
-        new ListConsumerGroupOffsetsOptions().requireStable(true)).partitionsToOffsetAndMetadata(group)
-    }.asScala.collect { case (p, o) if o != null => p -> Mark.read(o) }
-    // Marks stand elsewhere when the program read other topics.
-    all.get(where).orElse(all.values.maxByOption(_.batch))
-  }
-
-  private def read(): Mark = found().getOrElse(Mark.None)
-
-  private def refuseOthers(m: Mark): Mark = if (m.run == place.run) m else throw Lane.fenced(place, null)
-
-  /** Numbers of batches say nothing if the state directory does not know them all, or if no mark tells the last one. */
-  private def check(known: Known, m: Option[Mark]): Mark = {
-    if (m.exists(_.isDone(known.query, known.batch + 1))) throw new KafkaStopped(KafkaStopped.Stale,
-      s"The state directory is older than what the application '${place.application}' has written to Kafka: " +
-      s"the last batch it knows has the number ${known.batch}, and number ${m.get.batch} is written. " +
-      "Start the application on its newest state directory; if that is lost, begin anew under another application.id.")
-    if (m.isEmpty && known.unfinished >= 0 && System.currentTimeMillis - known.unfinished > Lane.ForgottenMs) throw new KafkaStopped(KafkaStopped.Stale,
-      s"The application '${place.application}' was ended in the midst of the batch ${known.batch}, and whether that was written is not known any more: " +
-      s"the offsets of the consumer group '$group', which tell it, have been deleted. They are kept for offsets.retention.minutes of the brokers. " +
-      "Start the application once with processing.guarantee=at_least_once: the batch may then be written twice.")
-    m.getOrElse(Mark.None)
-  }
+  private def refuseOthers(found: Map[TopicPartition, Mark]): Mark =
+    found.get(where).filter(_.run == place.run).getOrElse(throw Lane.fenced(place, null))
 
   private def guarded[T](f: => T): T = try f catch {
     case e: KafkaException if Lane.isFenced(e) => throw Lane.fenced(place, e)
@@ -124,8 +83,6 @@ final class Lane(place: KafkaPlace, val number: Int) {
 }
 
 object Lane {
-  /** Marks of lanes that write nothing expire as well. So long they are there for sure. */
-  private val ForgottenMs = 24L * 3600 * 1000
   /** A transaction is open for as long as a batch takes, and the first one after a start is slow. */
   private val TimeoutMs = "180000"
 
