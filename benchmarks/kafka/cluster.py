@@ -10,6 +10,7 @@ from confluent_kafka import (
     Consumer,
     IsolationLevel,
     KafkaError,
+    KafkaException,
     Message,
     Producer,
     TopicPartition,
@@ -64,9 +65,17 @@ class Cluster:
     def ends(self, topic: str) -> list[int]:
         """Return the offset of each partition up to which a reader of committed records can read."""
         wanted = {TopicPartition(topic, number): OffsetSpec.latest() for number in range(PARTITIONS)}
-        found = self.admin.list_offsets(wanted, isolation_level=IsolationLevel.READ_COMMITTED)
-        ends = {partition.partition: future.result(_PATIENCE).offset for partition, future in found.items()}
-        return [ends[number] for number in range(PARTITIONS)]
+        deadline = time.monotonic() + _PATIENCE
+        while True:
+            found = self.admin.list_offsets(wanted, isolation_level=IsolationLevel.READ_COMMITTED)
+            try:
+                ends = {place.partition: future.result(_PATIENCE).offset for place, future in found.items()}
+                return [ends[number] for number in range(PARTITIONS)]
+            except KafkaException as error:
+                # The leaders of a new topic are not known everywhere at once.
+                if not error.args[0].retriable() or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.05)
 
     def rows(self, topic: str, rows: Iterable[tuple[bytes, bytes]], time_ms: int) -> None:
         """Write the rows of a table."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 import time
 from typing import Any
 
@@ -20,6 +21,7 @@ from pyspark.sql.streaming.listener import (
     QueryTerminatedEvent,
     StreamingQueryListener,
 )
+from pyspark.sql.streaming.query import StreamingQuery
 
 from benchmarks.kafka.kinds import GRACE_MS, WINDOW_MS
 from benchmarks.orders import LEAST_QUANTITY, ORDER
@@ -36,13 +38,16 @@ def main() -> int:
     query = query.option("kafka.bootstrap.servers", given["servers"]).option("topic", given["out"])
     running = query.option("checkpointLocation", given["checkpoint"]).start()
     _tell("running")
-    sys.stdin.read()
-    error = running.exception()
-    running.stop()
+    threading.Thread(target=_stop_in_the_end, args=(running,), daemon=True).start()
+    # Raises what made the query fail.
+    running.awaitTermination()
     session.stop()
-    if error is not None:
-        sys.stderr.write(f"{error}\n")
-    return 0 if error is None else 1
+    return 0
+
+
+def _stop_in_the_end(query: StreamingQuery) -> None:
+    sys.stdin.read()
+    query.stop()
 
 
 class _Teller(StreamingQueryListener):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import signal
 import subprocess
@@ -27,7 +28,8 @@ class Child:
 
     It writes `running` to its standard output when it is ready, and then `processed COUNT MILLISECONDS` after
     each batch, or whenever it rests: how many records it has processed since its start, and when it had.
-    What it writes besides, and to its standard error, goes to the file `log`.
+    A line `batch {...}` tells in JSON of one of its batches. What it writes besides, and to its standard
+    error, goes to the file `log`.
     """
 
     def __init__(
@@ -37,6 +39,8 @@ class Child:
         self.processed = 0
         self.processed_at = 0.0
         """When the last record was processed, in seconds since 1970."""
+        self.batches: list[dict[str, float]] = []
+        """What it told of its batches."""
         self._log = log
         self._ready = threading.Event()
         self.launched = time.time()
@@ -133,6 +137,8 @@ class Child:
                     # In this order: who sees the number may ask for its time.
                     self.processed_at = int(words[2]) / 1000
                     self.processed = int(words[1])
+                elif words[:1] == [b"batch"]:
+                    self.batches.append(json.loads(line.partition(b" ")[2]))
                 else:
                     log.write(line)
                     log.flush()

@@ -29,6 +29,7 @@ class Report:
     def tables(self) -> list[Table]:
         """Return what people want to know."""
         found = [pairs("Settings", self.settings), _throughput(self.results), _cold(self.results)]
+        found += [_phases(self.results)] if any(one.best.batches for one in self.results.values()) else []
         found += [_latency(self.latencies)] if self.latencies else []
         return found + ([goals_table(self.goals)] if self.goals else [])
 
@@ -108,6 +109,27 @@ def _cold(results: Results) -> Table:
         )
     title = "Cold start: from the launch of the process to the first and the last result of the first load"
     return Table(title, head, _apart(results, rows))
+
+
+def _phases(results: Results) -> Table:
+    """Tell where the time of the best load went, for those who tell it."""
+    told = [one for one in results.values() if one.best.batches]
+    names = [name for name in told[0].best.batches[0] if name != "records"]
+    rows = []
+    for one in told:
+        seconds = [sum(batch.get(name, 0.0) for batch in one.best.batches) for name in names]
+        rest = one.best.seconds - sum(seconds)
+        rows.append(
+            (
+                one.workload.name,
+                f"{len(one.best.batches)}",
+                f"{one.best.seconds:.2f}",
+                *(f"{value:.2f}" for value in (*seconds, rest)),
+            )
+        )
+    head = ("what", "batches", "load s", *(f"{name} s" for name in names), "rest s")
+    title = "Where Brookmere's time goes, warm: seconds of the fastest load by phase of its batches"
+    return Table(title, head, rows)
 
 
 def _latency(found: Sequence[Latency]) -> Table:

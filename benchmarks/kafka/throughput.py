@@ -55,6 +55,8 @@ class Drain:
     seconds: float
     cpu: float
     broker_cpu: float
+    batches: list[dict[str, float]] = field(default_factory=list)
+    """Records and seconds of each phase, for each batch of those who tell it."""
 
 
 @dataclass(slots=True)
@@ -129,12 +131,17 @@ class Lane:
         self._fill()
         child.release()
         time.sleep(_SETTLE)
-        before = self.cluster.ends(self.place.out)
+        before, batches = self.cluster.ends(self.place.out), len(child.batches)
         cpu, broker = child.cpu_seconds(), cpu_seconds(self._broker)
         began = time.time()
         self._gate.show()
         _, last = self._wait(child, before)
-        found = Drain(last - began, child.cpu_seconds() - cpu, cpu_seconds(self._broker) - broker)
+        found = Drain(
+            last - began,
+            child.cpu_seconds() - cpu,
+            cpu_seconds(self._broker) - broker,
+            child.batches[batches:],
+        )
         child.hold()
         self.result.drains.append(found)
         return found

@@ -54,6 +54,7 @@ from brookmere.errors import (
     TopologyError,
     UnknownSchemaError,
     UnknownTopicError,
+    TransactionError,
     UnreachableError,
     UnsupportedError,
 )
@@ -143,6 +144,7 @@ __all__ = [
     "UnknownSchemaError",
     "UnknownTopicError",
     "UnlimitedWindows",
+    "TransactionError",
     "UnreachableError",
     "UnsupportedError",
     "Windowed",

@@ -26,7 +26,8 @@
      │   ├ JavaNotFoundError     there is no Java runtime that fits
      │   ├ JarNotFoundError      a Java library is not there and cannot be fetched
      │   ├ BrokerError           the development broker does not do what was asked
-     │   └ UnreachableError      Kafka does not answer
+     │   ├ UnreachableError      Kafka does not answer
+     │   └ TransactionError      Kafka has ended a transaction, and the batch cannot be written
      ├ UnsupportedError          known, and not done
      └ InternalError             a bug of Brookmere
 
@@ -299,6 +300,10 @@ class BrokerError(EngineError):
 
 class UnreachableError(EngineError):
     """Kafka did not answer for as long as it was waited for. Nothing is lost: start again when it is back."""
+
+
+class TransactionError(EngineError):
+    """Kafka has ended a transaction, most often because it took too long; nothing of its batch was written."""
 
 
 class UnsupportedError(BrookmereError):

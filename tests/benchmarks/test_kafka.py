@@ -24,6 +24,7 @@ TALKER = """
 import sys, time
 print("something else", flush=True)
 print("running", flush=True)
+print('batch {"records": 5, "run": 0.5}', flush=True)
 print("processed 5", int(time.time() * 1000), flush=True)
 sys.stdin.read()
 """
@@ -104,12 +105,27 @@ def test_the_report_tells_ratios_and_does_without_the_rival() -> None:
     assert Report({}, both, [], []).document()["throughput"][0]["written_per_record"] == 1.0
 
 
+def test_phases_are_told_where_there_are_batches() -> None:
+    workload = Workload("keys", 100, 10)
+    told = result(OWN, workload, 2.0)
+    told.drains[1].batches.extend([{"records": 60, "run": 0.5}, {"records": 40, "run": 1.25}])
+
+    titles = [
+        table.title for table in Report({}, {(workload, OWN): result(OWN, workload, 2.0)}, [], []).tables()
+    ]
+    phases = Report({}, {(workload, OWN): told}, [], []).tables()[3]
+
+    assert not any("time goes" in title for title in titles)
+    assert phases.rows == [("count by key, 10 keys", "2", "2.00", "1.75", "0.25")]
+
+
 def test_a_child_tells_how_far_it_is_until_its_input_ends(tmp_path: Path) -> None:
     with Child("talker", [sys.executable, "-c", TALKER], tmp_path / "log") as child:
         deadline = time.monotonic() + 30
         while child.processed < 5 and time.monotonic() < deadline:
             time.sleep(0.01)
         assert child.is_running
+        assert child.batches == [{"records": 5, "run": 0.5}]
         assert child.launched - 1 < child.processed_at <= time.time()
         assert tree(child.pid)[0] == child.pid
         child.hold()

@@ -16,6 +16,12 @@ SINKS = {
     "windows_and_joins": ("closed", "pairs"),
 }
 """The topics that each program writes."""
+CHANGELOGS = (
+    "chaos-one-words-changelog",
+    "chaos-two-words-changelog",
+    "chaos-two-letters-changelog",
+    "chaos-time-recent-changelog",
+)
 
 
 def stateless(prefix: str = "") -> bm.StreamsBuilder:

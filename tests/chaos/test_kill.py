@@ -13,7 +13,7 @@ import pytest
 
 import brookmere as bm
 from tests.chaos.process import Victim
-from tests.chaos.programs import EVERY_UPDATE, SINKS, SOURCE
+from tests.chaos.programs import CHANGELOGS, EVERY_UPDATE, SINKS, SOURCE
 from tests.chaos.sentences import sentences
 
 _RECORDS = 4000
@@ -45,6 +45,8 @@ def test_killed_applications_write_what_undisturbed_ones_write(tmp_path: Path) -
     for topic in _TOPICS:
         assert _log(killed, topic) == _log(calm, topic)
         assert sum(len(records) for records in _log(calm, topic)) > 0
+    for topic in CHANGELOGS:
+        assert _rows(killed, topic) == _rows(calm, topic)
 
 
 def _programs(home: Path) -> dict[str, dict[str, Any]]:
@@ -79,3 +81,9 @@ def _fill(home: Path) -> None:
 def _log(home: Path, topic: str) -> list[list[bm.Record]]:
     log = bm.Topics(home / "topics")[topic]
     return [list(log.read(partition)) for partition in range(log.partitions)]
+
+
+def _rows(home: Path, topic: str) -> tuple[list[int], list[dict[bytes | None, bm.Record]]]:
+    """Return how much was ever written to a changelog, and what of it compaction may not take away."""
+    ends = bm.Topics(home / "topics")[topic].end_offsets()
+    return ends, [{record.key: record for record in records} for records in _log(home, topic)]

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -178,3 +179,32 @@ def test_following_begins_at_the_end(topic: bm.Topic) -> None:
         assert process.stdout.read() == "new\n"
 
     assert process.returncode == 0
+
+
+def test_values_with_schemas_are_shown_by_their_registry(run: Run, folder: Path) -> None:
+    registry = "mock://consume"
+    serdes = {
+        bm.Avro("id bigint not null, price decimal(5,2) not null", registry=registry, subject="a"): {
+            "id": 1,
+            "price": Decimal("1.50"),
+        },
+        bm.Protobuf(
+            'syntax = "proto3"; message A {} message B { int32 b = 1; }',
+            message="B",
+            registry=registry,
+            subject="p",
+        ): {"b": 7},
+        bm.JsonSchema("s string", registry=registry, subject="j"): {"s": "x"},
+    }
+    records = [bm.Record(None, serde.serialize(value), n) for n, (serde, value) in enumerate(serdes.items())]
+    unknown = bm.Record(None, b"\0\0\0\0\x63x", 9)
+    bm.Topics(folder / ".brookmere" / "topics").create("schemas").append([*records, unknown])
+
+    shown = run("consume", "schemas", "--format", "value", "--registry", registry)
+
+    assert shown.stdout.splitlines() == [
+        '{"id": 1, "price": 1.5}',
+        '{"b": 7}',
+        '{"s": "x"}',
+        "0x000000006378",
+    ]

@@ -42,12 +42,13 @@ def test_a_registry_is_started_shown_and_stopped(registry: Run) -> None:
     as_json = json.loads(registry("registry", "status", "--json").stdout)
     stopped = registry("registry", "down")
 
-    assert "runs already at" in again.output
+    assert started.stdout == again.stdout == f"schema.registry.url={client.url}\n"
+    assert "runs already" in again.stderr
     assert re.search(r"orders-value +AVRO +1 +1 +BACKWARD", shown.stdout)
     assert as_json["url"] == client.url
     assert as_json["subjects"] == {"orders-value": {"version": 1, "id": 1, "type": "AVRO"}}
     assert "has stopped" in stopped.output
-    assert registry("registry", "status").exit_code == 1
+    assert "`brookmere registry up` starts one" in registry("registry", "status").stderr
     assert json.loads(registry("registry", "status", "--json").stdout)["running"] is False
     assert registry("registry", "down").exit_code == 0
 

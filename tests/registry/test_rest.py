@@ -115,6 +115,16 @@ def test_the_same_schema_is_registered_once(ask: Registry) -> None:
         ("POST", "/subjects/a/versions", {"schema": RECORD, "id": 9}, (422, 42205)),
         ("POST", "/subjects/a/versions", {"schema": WIDER, "id": 9}, (422, 42205)),
         ("POST", "/subjects/a/versions", {"schema": NARROW}, (409, 409)),
+        ("POST", "/subjects/a/versions", {"schema": "[" * 99999, "schemaType": "JSON"}, (422, 42201)),
+        ("POST", "/subjects/a/versions", {"schema": "[" * 99999}, (422, 42201)),
+        (
+            "POST",
+            "/subjects/a/versions",
+            {"schema": "message A {" * 9999, "schemaType": "PROTOBUF"},
+            (422, 42201),
+        ),
+        ("POST", "/subjects/a/versions", {"schema": RECORD, "ruleSet": {"domainRules": []}}, (422, 422)),
+        ("PUT", "/config/a", {"compatibility": "NONE", "normalize": True}, (422, 422)),
         ("GET", "/nothing", None, (404, 404)),
         ("PUT", "/subjects", {}, (405, 405)),
     ],
@@ -280,6 +290,33 @@ def test_a_protobuf_descriptor_is_taken_and_given(ask: Registry) -> None:
     assert status == 200
     assert ask("GET", f"/schemas/ids/{id}")[1] == {"schemaType": "PROTOBUF", "schema": text}
     assert ask.add("b", content["schema"], schemaType="PROTOBUF") == id
+
+
+def test_protobuf_itself_looks_at_a_file(ask: Registry) -> None:
+    text = 'syntax = "proto3"; enum A { X = 0; } enum B { X = 0; }'
+
+    status, content = ask("POST", "/subjects/a/versions", {"schema": text, "schemaType": "PROTOBUF"})
+
+    assert (status, content["error_code"]) == (422, 42201)
+    assert "X" in content["message"]
+
+
+def test_a_protobuf_file_may_import_others(ask: Registry) -> None:
+    base = (
+        'syntax = "proto3"; package base; import "google/protobuf/any.proto"; '
+        "message M { google.protobuf.Any x = 1 [(rule) = { min: 1 }]; }"
+    )
+    text = 'syntax = "proto3"; import "base.proto"; message A { base.M m = 1; }'
+    ask.add("base", base, schemaType="PROTOBUF")
+    references = [{"name": "base.proto", "subject": "base", "version": 1}]
+
+    id = ask.add("a", text, schemaType="PROTOBUF", references=references)
+
+    assert ask("GET", f"/schemas/ids/{id}?format=serialized")[0] == 200
+    assert ask.code("POST", "/subjects/b/versions", {"schema": text, "schemaType": "PROTOBUF"}) == (
+        422,
+        42201,
+    )
 
 
 def test_the_text_of_a_normalized_schema_does_not_depend_on_order(ask: Registry) -> None:

@@ -7,12 +7,14 @@ from datetime import timedelta
 from itertools import accumulate
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import functions as F
 
 import brookmere as bm
+from brookmere.serde.partition import partition_for
 from brookmere.testing import TopologyTestDriver
-from tests.run.homes import Home
+from tests.run.homes import Home, count
 
 pytestmark = pytest.mark.usefixtures("spark")
 
@@ -160,3 +162,78 @@ def test_changelogs_have_the_rows_of_the_stores(home: Home, emit: str) -> None:
     for name in serdes:
         assert (name, found[name]) == (name, expected[name])
         assert found[name]
+
+
+def two_stores(**options: Any) -> bm.StreamsBuilder:
+    app = bm.StreamsBuilder("kept", key=bm.Text(), value=bm.Text())
+    grouped = app.stream("in").group_by_key()
+    grouped.count(**options)
+    windows = bm.TimeWindows(ms(10), grace=ms(10))
+    grouped.windowed_by(windows, emit="close").count(store="windows", store_type="rocksdb", retention=KEPT)
+    return app
+
+
+COUNTS = ("kept-counts-changelog", bm.Text(), bm.Long())
+WINDOWS = ("kept-windows-changelog", bm.Windowed(bm.Text(), size=ms(10)), bm.Long())
+
+
+def ends(home: Home) -> list[int]:
+    return [sum(home.topics[topic].end_offsets()) for topic, *_ in (COUNTS, WINDOWS)]
+
+
+def test_changelog_that_begins_late_has_the_rows_from_before(home: Home) -> None:
+    home.topics.create("in", 2)
+    write(home, {"in": [("x", "a", 0), ("y", "a", 1), ("z", "a", 2), ("x", "a", 3)]})
+    home.run(two_stores(), changelog__disabled="windows")
+
+    # The store has a name now, and the other one is allowed to: no record comes.
+    home.run(two_stores(store="counts"))
+    late = logged(home, *COUNTS), logged(home, *WINDOWS), ends(home)
+    write(home, {"in": [("x", "a", 5)]})
+    home.run(two_stores(store="counts"))
+
+    window = (0, 10)
+    assert late == (
+        {"x": (2, 3), "y": (1, 1), "z": (1, 2)},
+        {("x", *window): (2, 3), ("y", *window): (1, 1), ("z", *window): (1, 2)},
+        [3, 3],
+    )
+    assert logged(home, *COUNTS)["x"] == (3, 5)
+    assert logged(home, *WINDOWS)[("x", *window)] == (3, 5)
+    assert ends(home) == [4, 4]
+
+
+def test_changes_are_in_the_partition_of_their_task(home: Home) -> None:
+    source = home.topics.create("in", 3)
+    # Written by someone with a partitioner of his own.
+    for partition, key in enumerate("abc"):
+        values = pa.table({"timestamp": [0, 1], "key": [key.encode()] * 2, "value": [b"v", b"w"]})
+        source.append_batch(partition, values)
+    app = bm.StreamsBuilder("kept", key=bm.Text(), value=bm.Text())
+    stream = app.stream("in")
+    stream.group_by_key().count(store="counts")
+    few = stream.repartition(partitions=2).group_by_key()
+    few.windowed_by(bm.TimeWindows(ms(10), grace=ms(0))).count(store="windows")
+
+    home.run(app)
+
+    counts, windows = home.topics["kept-counts-changelog"], home.topics["kept-windows-changelog"]
+    assert [[r.key for r in counts.read(p)] for p in range(3)] == [[b"a"], [b"b"], [b"c"]]
+    assert windows.partitions == 2
+    found = {record.key[:1]: p for p in range(2) for record in windows.read(p) if record.key}
+    assert found == {key: partition_for(key, 2) for key in (b"a", b"b", b"c")}
+
+
+def test_headers_of_records_are_not_in_changelogs(home: Home) -> None:
+    home.topics.create("in").append([bm.Record(b"k", b"v", 7, (("h", b"1"),))])
+
+    home.run(count())
+
+    (record,) = home.topics["count-counts-changelog"].read(0)
+    assert (record.key, record.value, record.timestamp, record.headers) == (
+        b"k",
+        bm.Long().serialize(1),
+        7,
+        (),
+    )
+    assert next(home.topics["out"].read(0)).headers == (("h", b"1"),)

@@ -134,7 +134,7 @@ def test_store_that_does_not_fit_is_refused(
     [
         (replace(WORDS, application="lines"), "it belongs to the application 'words'"),
         (replace(WORDS, topics={"in": "a2"}), "the topic 'in' was deleted and created again"),
-        (replace(WORDS, partitions={"in": 4}), "'in' had 2 partitions and now has 4"),
+        (replace(WORDS, partitions={"in": 4}), "the topic 'in' had 2 partitions and now has 4"),
     ],
 )
 def test_state_that_does_not_fit_is_refused_with_a_way_out(tmp_path: Path, now: Identity, found: str) -> None:
@@ -144,6 +144,12 @@ def test_state_that_does_not_fit_is_refused_with_a_way_out(tmp_path: Path, now: 
     text = str(caught.value)
     assert f"cannot go on with the state in {tmp_path}. Found: {found}" in text
     assert "begin anew under another application.id or without this directory" in text
+
+
+def test_topic_may_grow_where_there_is_no_state() -> None:
+    stateless = replace(WORDS, stores={}, stages=0)
+
+    assert compare(stateless, replace(stateless, partitions={"in": 4}, tasks=4)).is_possible
 
 
 def test_join_with_other_windows_keeps_its_buffers() -> None:

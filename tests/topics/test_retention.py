@@ -37,6 +37,13 @@ def test_an_old_segment_behind_a_young_one_stays(topics: Topics) -> None:
     assert maintain(topic._folder, now=5 * HOUR).expired_records == 0
 
 
+def test_age_can_be_counted_from_the_newest_record(topics: Topics) -> None:
+    topic = with_segments(topics, {"retention.ms": HOUR, "retention.clock": "records"}, 0, 10, HOUR + 5)
+
+    assert maintain(topic._folder).expired_records == 10
+    assert topic.start_offsets() == [10]
+
+
 def test_offsets_go_on_when_everything_is_gone(topics: Topics) -> None:
     topic = with_segments(topics, {"retention.ms": 0}, 0, 0)
 

@@ -16,6 +16,7 @@ from brookmere.cli.record_table import RecordTable, as_text
 from brookmere.cli.serdes import SHOWN, ShownFormat, decode
 from brookmere.errors import CommandError
 from brookmere.record import Record
+from brookmere.registry import RegistryClient
 from brookmere.topics import AnyTopic
 
 _BLOCK = 1000
@@ -69,6 +70,14 @@ def consume(
     value_serde: Annotated[
         ShownFormat, typer.Option(metavar="FORMAT", help=f"How values are written: {SHOWN}.")
     ] = ShownFormat.AUTO,
+    registry: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="The schema registry that knows the schemas of keys and values.",
+            show_default=False,
+        ),
+    ] = None,
     topics_dir: TopicsDir = None,
     bootstrap_server: BootstrapServer = None,
     client_config: ClientConfig = None,
@@ -78,7 +87,8 @@ def consume(
 
     Shows everything that is there and ends. With --follow it begins at the end and waits for more, and with
     --follow --from-beginning it does both. The format auto shows printable text as text, other eight bytes as
-    a long, and anything else in hex. Records of several partitions come in the order of their times.
+    a long, and anything else in hex; with --registry it shows Avro, Protobuf and JSON behind the id of their
+    schema. Records of several partitions come in the order of their times.
 
     \b
     Examples:
@@ -92,7 +102,8 @@ def consume(
     topics = chosen_topics(topics_dir, bootstrap_server, client_config, client)
     log = topics[topic]
     positions = _positions(log, partition, offset, at_end=follow and not from_beginning)
-    lines_of = _formatter(form, key_serde, value_serde)
+    client_of_registry = None if registry is None else RegistryClient(registry)
+    lines_of = _formatter(form, key_serde, value_serde, client_of_registry)
     if follow and console.err.is_terminal:
         console.say("Waiting for records; Ctrl-C ends.", style="dim")
     shown = 0
@@ -127,10 +138,16 @@ def _positions(
 
 
 def _formatter(
-    form: RecordFormat, key_serde: ShownFormat, value_serde: ShownFormat
+    form: RecordFormat, key_serde: ShownFormat, value_serde: ShownFormat, registry: RegistryClient | None
 ) -> Callable[[list[Record]], list[str]]:
     """Return what turns records into lines."""
     table = RecordTable()
+
+    def shown_key(record: Record) -> object:
+        return _shown(record, "key", record.key, key_serde, registry)
+
+    def shown_value(record: Record) -> object:
+        return _shown(record, "value", record.value, value_serde, registry)
 
     def rows(records: list[Record]) -> list[str]:
         return table.lines(
@@ -139,8 +156,8 @@ def _formatter(
                     record.partition,
                     record.offset,
                     record.timestamp,
-                    _shown(record, "key", record.key, key_serde),
-                    _shown(record, "value", record.value, value_serde),
+                    shown_key(record),
+                    shown_value(record),
                     record.headers,
                 )
                 for record in records
@@ -148,16 +165,14 @@ def _formatter(
         )
 
     def values(records: list[Record]) -> list[str]:
-        return [
-            as_text(_shown(record, "value", record.value, value_serde), escape=False) for record in records
-        ]
+        return [as_text(shown_value(record), escape=False) for record in records]
 
     def objects(records: list[Record]) -> list[str]:
         return [
             json_of_record(
                 record,
-                key=_shown(record, "key", record.key, key_serde),
-                value=_shown(record, "value", record.value, value_serde),
+                key=shown_key(record),
+                value=shown_value(record),
             )
             for record in records
         ]
@@ -165,9 +180,11 @@ def _formatter(
     return {RecordFormat.TABLE: rows, RecordFormat.VALUE: values, RecordFormat.JSON: objects}[form]
 
 
-def _shown(record: Record, role: str, data: bytes | None, serde: ShownFormat) -> object:
+def _shown(
+    record: Record, role: str, data: bytes | None, serde: ShownFormat, registry: RegistryClient | None
+) -> object:
     try:
-        return decode(data, serde)
+        return decode(data, serde, registry)
     except ValueError as failure:
         raise CommandError(
             f"The {role} at offset {record.offset} of partition {record.partition} of {record.topic} is not "

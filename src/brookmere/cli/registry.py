@@ -38,10 +38,10 @@ def up(
     directory: Directory = None,
     foreground: Annotated[bool, typer.Option("--foreground", help="Stay, and serve until Ctrl-C.")] = False,
 ) -> None:
-    """Start a schema registry, and leave it running.
+    """Start a schema registry and wait until it answers; it runs on when the command has ended.
 
-    It listens on loopback only and has Confluent's REST interface. What it was given is on the disk before it
-    answers.
+    It listens on this machine only and has Confluent's REST interface. What it was given is on the disk
+    before it answers.
 
     \b
     Examples:
@@ -51,15 +51,13 @@ def up(
     place = _place(directory)
     found = daemon.running(place)
     if found is not None:
-        console.say(f"The schema registry runs already at {found.url}, process {found.pid}, in {place}.")
+        _tell_running(found, "runs already")
         return
     if foreground:
         console.say(f"The schema registry in {place} serves until Ctrl-C, at port {port} of 127.0.0.1.")
         daemon.run_here(place, port)
         return
-    found = daemon.start(place, port)
-    console.say(f"The schema registry runs at {found.url}, process {found.pid}, in {place}.")
-    console.say("`brookmere registry down` stops it.")
+    _tell_running(daemon.start(place, port), "runs")
 
 
 @app.command()
@@ -83,7 +81,7 @@ def down(directory: Directory = None) -> None:
 def status(directory: Directory = None, as_json: AsJson = False) -> None:
     """Show whether the schema registry runs, and its subjects.
 
-    The exit code is 1 if it does not run.
+    The exit code is 0, also when it does not run.
 
     \b
     Example:
@@ -98,7 +96,7 @@ def status(directory: Directory = None, as_json: AsJson = False) -> None:
             console.say(
                 f"There is no schema registry running in {place}. `brookmere registry up` starts one."
             )
-        raise typer.Exit(1)
+        return
     client = RegistryClient(found.url)
     latest = {subject: client.latest(subject) for subject in client.subjects()}
     if as_json:
@@ -115,7 +113,8 @@ def status(directory: Directory = None, as_json: AsJson = False) -> None:
             }
         )
         return
-    console.write(f"The schema registry runs at {found.url}, process {found.pid}, in {place}.")
+    console.write(f"The schema registry runs, process {found.pid}, schemas in {place}.")
+    console.write(f"schema.registry.url={found.url}\n")
     if not latest:
         console.write("It has no subjects.")
         return
@@ -123,6 +122,11 @@ def status(directory: Directory = None, as_json: AsJson = False) -> None:
     for subject, one in latest.items():
         rows.add_row(subject, one.type, str(one.version), str(one.id), client.compatibility(subject))
     console.write_table(rows)
+
+
+def _tell_running(found: daemon.Running, words: str) -> None:
+    console.say(f"The schema registry {words}: process {found.pid}, schemas in {found.directory}.")
+    console.write(f"schema.registry.url={found.url}")
 
 
 def _place(directory: Path | None) -> Path:

@@ -47,7 +47,7 @@ def reset(
         str | None,
         typer.Option(
             metavar="TIME",
-            help="Begin with the first record of this time or later: milliseconds since 1970, or an ISO time.",
+            help="Begin with the first record of this time: milliseconds since 1970, or an ISO time.",
             show_default=False,
         ),
     ] = None,

@@ -7,7 +7,10 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Any
 
+from brookmere.registry import RegistryClient
 from brookmere.serde import BadBytes, Double, Int, Long
+from brookmere.serde.json_text import to_json
+from brookmere.serde.registered import FRAME_BYTES
 
 
 class Format(StrEnum):
@@ -57,9 +60,16 @@ def encode_value(value: Any, name: Format) -> bytes | None:
     return _ENCODERS[name](value)
 
 
-def decode(data: bytes | None, name: ShownFormat) -> Any:
-    """Turn bytes into a value that can be shown or stand in JSON; raises ValueError where they do not fit."""
-    return None if data is None else _DECODERS[name](data)
+def decode(data: bytes | None, name: ShownFormat, registry: RegistryClient | None = None) -> Any:
+    """Turn bytes into a value that can be shown or stand in JSON; raises ValueError where they do not fit.
+
+    With a registry the format auto shows what stands behind the id of a schema.
+    """
+    if data is None:
+        return None
+    if registry is not None and name is ShownFormat.AUTO and data[:1] == b"\0" and len(data) > FRAME_BYTES:
+        return _by_id(registry, data)
+    return _DECODERS[name](data)
 
 
 def guess(data: bytes) -> str | int:
@@ -77,6 +87,17 @@ def guess(data: bytes) -> str | int:
     if len(data) == 8:
         return int.from_bytes(data, "big", signed=True)
     return f"0x{data.hex()}"
+
+
+def _by_id(registry: RegistryClient, data: bytes) -> Any:
+    # The libraries of the formats take a while to load.
+    from brookmere.serde.by_id import value_by_id
+
+    try:
+        value = value_by_id(registry, data)
+    except BadBytes:
+        return guess(data)
+    return json.loads(to_json(value))
 
 
 _SPACES = str.maketrans("\t\r\n", "   ")

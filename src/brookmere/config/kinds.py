@@ -97,6 +97,23 @@ def some_of(*words: str) -> Kind[str]:
     return Kind(f"{_either(words)}, several with commas between them", parse)
 
 
+def addresses() -> Kind[str]:
+    """Return the kind of addresses of a registry; a user and a password have a setting of their own."""
+
+    def parse(given: object) -> str:
+        text = _text(given)
+        if not text.startswith(("http://", "https://", "mock://", "${")) or "@" in text:
+            raise ValueError
+        return text
+
+    return Kind("an address such as http://localhost:8081, several with commas between them", parse)
+
+
+def text() -> Kind[str]:
+    """Return the kind of any text."""
+    return Kind("a text", _text)
+
+
 def name() -> Kind[str]:
     """Return the kind of names that Kafka allows for topics and applications."""
 

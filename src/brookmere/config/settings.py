@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from brookmere.config.kinds import (
     Kind,
+    addresses,
     copies,
     directory,
     flag,
@@ -18,6 +19,7 @@ from brookmere.config.kinds import (
     names,
     one_of,
     some_of,
+    text,
     whole,
 )
 
@@ -202,6 +204,12 @@ class Config:
         None,
         "none",
     )
+    schema_registry_url: str | None = _row(
+        addresses(), "the schema registry of the serdes that can use one and name none", None, "none"
+    )
+    basic_auth_user_info: str | None = _row(
+        text(), "user and password for the schema registry, with a colon between them", None, "none"
+    )
     spark: Mapping[str, str] = field(default_factory=dict)
     """Settings of Spark, handed on as they are."""
     kafka: Mapping[str, str] = field(default_factory=dict)
@@ -225,7 +233,7 @@ class Config:
         fresh = Config()
         set_here = {row.name: getattr(self, row.attribute) for row in table()}
         shown = [
-            f"{row.name}={set_here[row.name]}"
+            f"{row.name}={'[hidden]' if is_secret(row.name) else set_here[row.name]}"
             for row in table()
             if set_here[row.name] != getattr(fresh, row.attribute)
         ]

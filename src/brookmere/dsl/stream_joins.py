@@ -115,7 +115,7 @@ def _key(options: JoinOptions) -> Function:
 
 def _join_table(stream: KStream, table: KTable, joiner: Function, how: How, options: JoinOptions) -> KStream:
     graph, name = stream._graph, options.name
-    stream = with_its_task(stream, name)
+    stream = with_its_task(stream, name, table._key)
     sources = tuple(dict.fromkeys((*stream._sources, *table._sources)))
     graph.copartitioned.append(sources)
     node_name = graph.names.choose(name, _LEFT_JOIN if how == "left" else _JOIN)

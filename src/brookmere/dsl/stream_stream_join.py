@@ -46,8 +46,10 @@ def join_streams(
     """Return the stream of pairs whose times are as close as the windows say."""
     graph, how, windows = left._graph, joining.how, joining.windows
     graph.check_store(store, store_type)
-    left = with_its_task(left, None if name is None else f"{name}-left")
-    right = with_its_task(right, None if name is None else f"{name}-right")
+    left, right = (
+        with_its_task(left, None if name is None else f"{name}-left", right._key),
+        with_its_task(right, None if name is None else f"{name}-right", left._key),
+    )
     sources = tuple(dict.fromkeys((*left._sources, *right._sources)))
     graph.copartitioned.append(sources)
     names = _Names(graph, how, store, name)

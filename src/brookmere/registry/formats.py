@@ -15,6 +15,7 @@ from brookmere.registry.avro import AvroSchemaError, avro_text, parse_avro
 from brookmere.registry.avro.model import Named
 from brookmere.registry.json_schema import JsonSchemaError, parse_json_schema
 from brookmere.registry.proto_text import ProtoFile, ProtoTextError, file_from_bytes, parse_proto, print_proto
+from brookmere.registry.proto_text.building import check_builds
 from brookmere.registry.schema import AVRO, JSON, PROTOBUF
 
 
@@ -40,6 +41,8 @@ def parse(type: str, text: str, references: Mapping[str, str]) -> Parsed:
         return _protobuf(text, references) if type == PROTOBUF else _json(text, references)
     except (AvroSchemaError, JsonSchemaError, ProtoTextError) as problem:
         raise InvalidSchemaError(str(problem)) from problem
+    except RecursionError:
+        raise InvalidSchemaError("its parts are nested too deeply") from None
 
 
 def serialized(parsed: Parsed) -> str:
@@ -62,6 +65,7 @@ def _protobuf(text: str, references: Mapping[str, str]) -> Parsed:
     for name, needed in references.items():
         imports[name] = parse_proto(needed, name=name, imports=imports)
     file = _proto_file(text, imports)
+    check_builds(file, imports)
     printed = print_proto(file)
     return Parsed(PROTOBUF, printed, printed, ProtoFile(file, imports))
 

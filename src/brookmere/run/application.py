@@ -154,13 +154,21 @@ class Application:
                 f"{self.application_id} is {self.state}, so it processes nothing. Start an application first."
             )
         if self._running is not None and self.error is None:
-            try:
-                self._running[0].query.process_all_available()
-            except BrookmereError:
-                # What it does about the failure belongs to it: afterwards the state tells of it.
-                self.wait()
+            self._process_all(self._running[1])
         if self.error is not None:
             raise self.error
+
+    def _process_all(self, watcher: Watcher) -> None:
+        while True:
+            query = watcher.query
+            try:
+                query.process_all_available()
+                return
+            except BrookmereError:
+                # What it does about the failure belongs to it: afterwards the state tells of it.
+                if not watcher.wait_behind(query):
+                    self.wait()
+                    return
 
     def __enter__(self) -> Self:
         self.start()

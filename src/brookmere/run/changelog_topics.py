@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from brookmere.config import Config, topic_settings
-from brookmere.errors import ConfigError, Fault, TopologyError, nearest
+from brookmere.errors import ConfigError, Fault, StateError, nearest
 from brookmere.plan.changelogs import Changelog, changelogs, with_changelogs
 from brookmere.plan.stages import Plan
+from brookmere.run.compiler import LogStart
+from brookmere.run.identity import Identity
 from brookmere.run.inputs import TopicPlan
 from brookmere.topics import AnyTopic, AnyTopics
-from brookmere.topology.nodes import Store
+from brookmere.topics.times import now_ms
+from brookmere.topology.nodes import SinkNode, Store
 from brookmere.topology.windows import FOREVER
 
 _ALL = "all"
@@ -22,8 +25,9 @@ _VERSIONS_LAG_MS = 86_400_000
 def logged(plan: Plan, needed: TopicPlan, topics: AnyTopics, config: Config) -> tuple[Plan, TopicPlan]:
     """Return the plan with the sinks of its changelogs, and the topics with those of the changelogs.
 
+    What is wrong with topics that would have to be changelogs is put down there.
+
     Raises:
-        TopologyError: a topic that would have to be a changelog is another one; the error lists all of them.
         ConfigError: a store that is to go without does not exist.
     """
     disabled = _disabled(plan, config)
@@ -39,15 +43,56 @@ def logged(plan: Plan, needed: TopicPlan, topics: AnyTopics, config: Config) -> 
         if log.topic in there
         for fault in _misfits(log, topics[log.topic], wanted[log.topic]["cleanup.policy"])
     ]
-    if faults:
-        raise TopologyError(faults)
     missing = [log for log in written if log.topic not in there]
     return with_changelogs(plan, written), replace(
         needed,
         written=(*needed.written, *(log.topic for log in written)),
         new={**needed.new, **{log.topic: log.partitions for log in missing}},
         settings={**needed.settings, **{log.topic: wanted[log.topic] for log in missing}},
+        faults=(*needed.faults, *faults),
     )
+
+
+def log_starts(
+    plan: Plan, needed: TopicPlan, topics: AnyTopics, before: Identity | None
+) -> dict[str, LogStart]:
+    """Return since when the changelogs of the plan are there, by store.
+
+    One that is not the topic it was, or that the last version did not write, begins anew.
+
+    Raises:
+        StateError: there is no state, but there are changelogs of what it was.
+    """
+    starts = {}
+    if before is None:
+        _refuse_remains(plan, needed, topics)
+    for store, topic in _log_topics(plan).items():
+        known = None if before is None or topic in needed.new else before.changelogs.get(store)
+        goes_on = known is not None and topics[topic].id == known[0]
+        starts[store] = LogStart(known[1]) if known and goes_on else LogStart(now_ms(), before is not None)
+    return starts
+
+
+def log_ids(plan: Plan, starts: Mapping[str, LogStart], topics: AnyTopics) -> dict[str, tuple[str, int]]:
+    """Return what the next start has to know of the changelogs, which exist now."""
+    return {store: (topics[topic].id, starts[store].since) for store, topic in _log_topics(plan).items()}
+
+
+def _refuse_remains(plan: Plan, needed: TopicPlan, topics: AnyTopics) -> None:
+    there = [topic for topic in _log_topics(plan).values() if topic not in needed.new]
+    remains = [name for name in there if topics[name].end_offsets() != topics[name].start_offsets()]
+    if remains:
+        raise StateError(
+            f"The application {plan.topology.application_id!r} begins anew, without state. "
+            f"Found: rows of a state that is gone, in {', '.join(remains)}; beside new ones they are wrong. "
+            "Delete these topics (`brookmere reset` does it, `brookmere topics delete` as well), or restore "
+            "the state directory."
+        )
+
+
+def _log_topics(plan: Plan) -> dict[str, str]:
+    sinks = [node for node in plan.topology.nodes if isinstance(node, SinkNode)]
+    return {sink.changelog_of: str(sink.topic) for sink in sinks if sink.changelog_of is not None}
 
 
 def changelog_settings(store: Store, config: Config) -> dict[str, str]:
@@ -63,6 +108,9 @@ def changelog_settings(store: Store, config: Config) -> dict[str, str]:
     if store.kind in ("window", "session"):
         kept = retention + config.windowstore_changelog_additional_retention_ms
         settings["retention.ms"] = str(kept if kept < FOREVER else -1)
+        if not config.on_kafka:
+            # Windows of the past live as long as those of today, when the past is what an application reads.
+            settings["retention.clock"] = "records"
     elif store.kind == "versioned":
         settings["min.compaction.lag.ms"] = str(min(retention + _VERSIONS_LAG_MS, FOREVER))
     return settings

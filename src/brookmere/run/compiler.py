@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, overload
 
 from pyspark.sql import SparkSession
 
@@ -17,7 +17,7 @@ from brookmere.run.refusals import about, explained
 from brookmere.run.schemas import SchemaFormats
 from brookmere.run.timing import source_time
 from brookmere.run.wire import Wire
-from brookmere.serde import Serde, Windowed
+from brookmere.serde import Registry, Serde, Windowed
 from brookmere.topology import operators as op
 from brookmere.topology.function import Function
 from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode, StoreType
@@ -26,6 +26,16 @@ HANDLERS = ("deserialization", "processing", "production")
 DEFAULT_CACHE_BYTES = 64 << 20
 DEFAULT_LOG_BYTES = 256 << 20
 """What a store of a task may keep in memory before it turns to a row of the state per key."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogStart:
+    """Since when the changelog of a store is there."""
+
+    since: int = 0
+    """Another number is another beginning. A task that knows of none, or of another, tells its rows."""
+    is_new: bool = False
+    """The store may have rows that are older, and no record may come for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,19 +76,25 @@ def compile_plan(
     log_bytes: int = DEFAULT_LOG_BYTES,
     store_type: StoreType = "auto",
     timestamps: str = "fail",
+    log_starts: Mapping[str, LogStart] | None = None,
+    registry: Registry | None = None,
+    registers: bool = True,
 ) -> Compiled:
     """Return the program of `plan`.
 
     `continue_on` names the handlers that skip a failed record: deserialization, processing, production.
     `store_type` is the kind of the stores that leave it open: "memory", "rocksdb", or "auto", which begins in
     memory and turns to rocksdb when a task's rows exceed `log_bytes`. `cache_bytes` bounds what a rocksdb
-    store keeps in memory between batches. `timestamps` is what the setting default.timestamp.extractor says.
+    store keeps in memory between batches. `timestamps` is what the setting default.timestamp.extractor says,
+    and `log_starts` tells of each store that has one since when its changelog is there.
+    `registry` is that of serdes which name none; with `registers=False` no schema is registered.
 
     Raises:
         ExpressionError: lambdas cannot be compiled; the error lists all of them.
     """
     folded_by = {sender: name for name, sender in combinable(plan).items()} if last_per_batch else {}
-    return _Compiler(plan, session, store_type, folded_by, timestamps).compile(
+    starts = log_starts or {}
+    return _Compiler(plan, session, store_type, folded_by, timestamps, starts, registry, registers).compile(
         continue_on, last_per_batch, cache_bytes, log_bytes
     )
 
@@ -91,6 +107,9 @@ class _Compiler:
     folded_by: Mapping[str, str]
     """By the name of a node, the aggregate that folds the records in front of it."""
     timestamps: str
+    log_starts: Mapping[str, LogStart]
+    registry: Registry | None
+    registers: bool
     builder: Any = field(init=False)
     wire: Wire = field(init=False)
     processors: Processors = field(init=False)
@@ -104,7 +123,7 @@ class _Compiler:
         self.builder = jvm.brookmere.kernel.program.ProgramBuilder(
             self.session._jsparkSession, len(self.plan.stages), self.plan.tasks, list(self.plan.topics)
         )
-        self.wire = Wire(self.session, self.builder)
+        self.wire = Wire(self.session, self.builder, registers=self.registers)
         self.numbers = {node.name: i for i, node in enumerate(self.plan.topology.nodes)}
         # Behind the nodes there is room for folds in front of some of them, then for copies of tables.
         self.builder.countCopiesFrom(2 * len(self.numbers))
@@ -183,8 +202,8 @@ class _Compiler:
                 [Fault(f"The source {node.name} has no serdes", where, "Give key= and value=")]
             )
         only = node.topics[0] if len(node.topics) == 1 else None
-        key = self.wire.reader(_known_to(node.key, only, True), f"key serde of {node.name}", where)
-        value = self.wire.reader(_known_to(node.value, only, False), f"value serde of {node.name}", where)
+        key = self.wire.reader(self._placed(node.key, only, True), f"key serde of {node.name}", where)
+        value = self.wire.reader(self._placed(node.value, only, False), f"value serde of {node.name}", where)
         topics = [self.plan.topics.index(topic) for topic in self.plan.topics_of(node)]
         with about(node.timestamp, node.name, where):
             time = source_time(self.session, node, key, value, self.timestamps)
@@ -196,26 +215,25 @@ class _Compiler:
         parent = at[3][0]
         if node.internal:
             topic = str(node.topic)
-            given = None if node.key is None else _known_to(node.key, self._topic_name(topic), True)
+            given = self._placed(node.key, self._topic_name(topic), True)
             key = self.wire.key_writer(given, parent, f"key of {node.name}", where)
             target = self.numbers[self._receiver(topic).name]
             self.builder.repartition(*at, target, self.plan.partitions[topic], key)
             return
         if node.changelog_of is not None:
             topic = str(node.topic)
-            logged = None if node.key is None else _known_to(node.key, topic, True)
-            key = self.wire.log_writer(logged, parent, True, f"key of {node.name}", where)
-            logged = None if node.value is None else _known_to(node.value, topic, False)
-            value = self.wire.log_writer(logged, parent, False, f"value of {node.name}", where)
-            self.builder.changelog(*at, key, value)
+            keys, values = self._placed(node.key, topic, True), self._placed(node.value, topic, False)
+            key = self.wire.log_writer(keys, parent, True, f"key of {node.name}", where)
+            value = self.wire.log_writer(values, parent, False, f"value of {node.name}", where)
+            start = self.log_starts.get(node.changelog_of, LogStart())
+            self.builder.changelog(*at, key, value, start.since, start.is_new)
             return
         if node.late:
             # It writes what its parent receives.
             operator = self.plan.topology.node(node.parents[0])
             parent = self.numbers[operator.parents[0]] if not isinstance(operator, SourceNode) else parent
         fixed = node.topic if isinstance(node.topic, str) else None
-        keys = None if node.key is None else _known_to(node.key, fixed, True)
-        values = None if node.value is None else _known_to(node.value, fixed, False)
+        keys, values = self._placed(node.key, fixed, True), self._placed(node.value, fixed, False)
         key = self.wire.writer(keys, parent, True, f"key written by {node.name}", where)
         value = self.wire.writer(values, parent, False, f"value written by {node.name}", where)
         if node.late:
@@ -224,6 +242,13 @@ class _Compiler:
         with about(node.topic, node.name, where):
             route = column(node.topic, RECORD)._jc if isinstance(node.topic, Function) else None
             self.builder.sink(*at, key, value, route)
+
+    @overload
+    def _placed(self, serde: Serde, topic: str | None, is_key: bool) -> Serde: ...
+    @overload
+    def _placed(self, serde: None, topic: str | None, is_key: bool) -> None: ...
+    def _placed(self, serde: Serde | None, topic: str | None, is_key: bool) -> Serde | None:
+        return None if serde is None else serde.for_topic(topic, is_key=is_key, registry=self.registry)
 
     def _topic_name(self, internal: str) -> str:
         """Return the name that an internal topic has on Kafka: a registry knows schemas by it."""
@@ -238,7 +263,3 @@ class _Compiler:
             if isinstance(node, ProcessorNode) and isinstance(node.operator, op.Branch):
                 for position, child in enumerate(node.operator.children):
                     self.builder.branchTarget(self.numbers[node.name], position, self.numbers[child])
-
-
-def _known_to(serde: Serde, topic: str | None, is_key: bool) -> Serde:
-    return serde if topic is None else serde.for_topic(topic, is_key=is_key)

@@ -126,8 +126,12 @@ def _problems(before: Identity, now: Identity) -> Iterator[str]:
             yield f"the topic {topic!r} was deleted and created again since the application read it"
         count = before.partitions.get(topic)
         new = now.partitions.get(topic, count)
-        if count is not None and new != count:
-            yield f"{topic!r} had {count} partitions and now has {new}, and the state is kept by partition"
+        # Without state it does not matter which task processes a record.
+        if count is not None and new != count and (before.stores or now.stores):
+            yield (
+                f"the topic {topic!r} had {count} partitions and now has {new}, while the state of each key "
+                "is kept with the partition that the key had"
+            )
 
 
 def _finding(name: str, before: Identity, now: Identity, matches: Matches) -> Finding:

@@ -9,12 +9,14 @@ from typing import Any
 from py4j.protocol import Py4JJavaError
 
 from brookmere.errors import (
+    AccessError,
     BrookmereError,
     DataLossError,
     EngineError,
     InstanceError,
     StateError,
     TopicError,
+    TransactionError,
     UnreachableError,
 )
 from brookmere.run.outputs import plain_words, record_error
@@ -30,7 +32,7 @@ _LOST_STATE = re.compile(r"STREAMING_STATEFUL_OPERATOR_(MISSING_STATE_DIRECTORY|
 
 
 _STOPPED: dict[str, type[BrookmereError]] = {
-    "denied": TopicError,
+    "again": TransactionError,
     "fenced": InstanceError,
     "lost": DataLossError,
     "stale": StateError,
@@ -60,9 +62,22 @@ def from_java(exception: Any) -> BrookmereError:
                 value=_bytes(cause.value()),
             )
         if cause.getClass().getName() == "brookmere.kafka.KafkaStopped":
-            return _STOPPED[str(cause.kind())](_sentence(str(cause.getMessage())))
+            return _stopped(cause)
         cause = cause.getCause()
     return _innermost(innermost)
+
+
+def _stopped(cause: Any) -> BrookmereError:
+    message, denied = _sentence(str(cause.getMessage())), cause.denied()
+    if denied is None:
+        return _STOPPED[str(cause.kind())](message)
+    operation, resource = denied.operation(), denied.resource()
+    return AccessError(
+        message,
+        principal=str(denied.principal()),
+        operation=None if operation is None else str(operation),
+        resource=None if resource is None else str(resource),
+    )
 
 
 def from_python(error: Exception) -> BrookmereError:

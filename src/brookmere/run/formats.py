@@ -45,9 +45,9 @@ def json_type(serde: Json) -> DataType:
 class Formats:
     """Makes the Columns for one session."""
 
-    def __init__(self, jvm: Any) -> None:
+    def __init__(self, jvm: Any, *, registers: bool = True) -> None:
         self._wire = jvm.org.apache.spark.sql.brookmere.Wire
-        self.schemas = SchemaFormats(jvm)
+        self.schemas = SchemaFormats(jvm, registers)
 
     def decode(self, serde: Serde, raw: Column) -> Column:
         """Return the value of the bytes `raw`; it fails on bytes that have none."""

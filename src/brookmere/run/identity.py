@@ -60,6 +60,8 @@ class Identity:
     stores: Mapping[str, StoreForm]
     copies: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """The stages that keep a copy of a table, by the name of the copy."""
+    changelogs: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    """By store, the id of its changelog's topic, and a number that stands for when that began."""
     tasks: int = 1
     checkpoint: str = CHECKPOINT
     """The directory of positions and state, beside this file."""
@@ -114,7 +116,8 @@ def _identity(content: dict[str, Any]) -> Identity:
     stores = {name: _form(form) for name, form in known.pop("stores").items()}
     known.setdefault("tasks", max(known["partitions"].values(), default=1))
     copies = {name: tuple(stages) for name, stages in known.pop("copies", {}).items()}
-    return Identity(**known, stores=stores, copies=copies)
+    logs = {name: (str(topic), int(since)) for name, (topic, since) in known.pop("changelogs", {}).items()}
+    return Identity(**known, stores=stores, copies=copies, changelogs=logs)
 
 
 def _form(content: dict[str, Any]) -> StoreForm:

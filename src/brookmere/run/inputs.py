@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from brookmere.config import Config
-from brookmere.errors import Fault, TopologyError, nearest
+from brookmere.errors import Fault, TopologyError, UnknownTopicError, nearest
 from brookmere.plan.changelogs import changelog_topic
 from brookmere.topics import AnyTopics
 from brookmere.topology.nodes import SinkNode, SourceNode, Topology
@@ -30,6 +31,17 @@ class TopicPlan:
     """For topics that get their name from a record."""
     settings: dict[str, dict[str, str]] = field(default_factory=dict)
     """Of the topics that must be created, where they are not those of any topic."""
+    faults: tuple[Fault, ...] = ()
+    """What is wrong with topics that exist already. The state may tell the reason better."""
+
+    def check(self) -> None:
+        """Refuse what is wrong.
+
+        Raises:
+            TopologyError: with all of it.
+        """
+        if self.faults:
+            raise TopologyError(list(self.faults))
 
 
 def plan_topics(topology: Topology, topics: AnyTopics, config: Config) -> TopicPlan:
@@ -37,6 +49,7 @@ def plan_topics(topology: Topology, topics: AnyTopics, config: Config) -> TopicP
 
     Raises:
         TopologyError: topics that are read are missing; the error lists all of them.
+        AccessError: Kafka does not let this user see one of them.
     """
     sources = [n for n in topology.nodes if isinstance(n, SourceNode) and not n.internal]
     sinks = [n for n in topology.nodes if isinstance(n, SinkNode) and not n.internal]
@@ -58,6 +71,7 @@ def plan_topics(topology: Topology, topics: AnyTopics, config: Config) -> TopicP
         ]
         faults += [_unmatched(source) for source in sources if not _topics(source, matched)]
         if faults:
+            _refuse_hidden(missing, topics)
             raise TopologyError(faults)
     dead = config.errors_dead_letter_queue_topic_name
     new = {name: partitions for name in (*missing, *written) if name not in there}
@@ -90,6 +104,13 @@ def _topics(source: SourceNode, there: Collection[str]) -> tuple[str, ...]:
     if source.pattern is None:
         return source.topics
     return tuple(name for name in there if re.fullmatch(source.pattern, name))
+
+
+def _refuse_hidden(names: Collection[str], topics: AnyTopics) -> None:
+    """Raise the refusal of a topic that is there, but not for this user to see."""
+    for name in names:
+        with suppress(UnknownTopicError):
+            topics[name]
 
 
 def _missing(name: str, source: SourceNode, there: Collection[str], create: str) -> Fault:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
@@ -15,9 +16,9 @@ from brookmere.dsl.builder import StreamsBuilder
 from brookmere.errors import StateError
 from brookmere.plan.stages import Plan, plan
 from brookmere.run.beginning import begin_of, has_begin
-from brookmere.run.changelog_topics import logged
+from brookmere.run.changelog_topics import log_ids, log_starts, logged
 from brookmere.run.checkpoints import begun
-from brookmere.run.compiler import Compiled, compile_plan
+from brookmere.run.compiler import Compiled, LogStart, compile_plan
 from brookmere.run.evolution import Evolution, compare
 from brookmere.run.forms import identity_of
 from brookmere.run.housekeeping import Housekeeping
@@ -25,6 +26,7 @@ from brookmere.run.identity import CHECKPOINT, has_positions, read_identity
 from brookmere.run.inputs import TopicPlan, plan_topics
 from brookmere.run.instance import Instance, hold
 from brookmere.run.query import Query
+from brookmere.run.schemas import registry_of
 from brookmere.run.session import spark_session
 from brookmere.run.settling import settle
 from brookmere.run.streaming import launch
@@ -49,6 +51,8 @@ class Launched:
     topics: AnyTopics
     instance: Instance
     housekeeping: Housekeeping | None
+    again: Callable[[Sequence[str]], Query]
+    """Starts the query once more, at its positions. The argument names the queries that have ended."""
 
     @property
     def log(self) -> Path:
@@ -112,15 +116,21 @@ def _launch(
     cores = config.num_stream_threads
     with _launching:
         session = _session(config, directory / LOG)
-        compiled = _compiled(planned, session, config)
+        starts = log_starts(planned, needed, topics, before)
+        compiled = _compiled(planned, session, config, starts)
         now = identity_of(compiled, session, {**(before.topics if before else {}), **needed.ids}, directory)
         evolution = None if before is None else compare(before, now)
         if evolution is not None:
             evolution.check(directory)
+        needed.check()
         for name, partitions in needed.new.items():
             topics.create(name, partitions, needed.settings.get(name), exist_ok=True)
             logger.info("created the topic %s with %d partitions", name, partitions)
-        now = replace(now, topics={**now.topics, **{name: topics[name].id for name in planned.topics}})
+        now = replace(
+            now,
+            topics={**now.topics, **{name: topics[name].id for name in planned.topics}},
+            changelogs=log_ids(planned, starts, topics),
+        )
 
         def start(checkpoint: Path, **options: Any) -> Query:
             return launch(
@@ -141,11 +151,16 @@ def _launch(
 
         checkpoint = settle(directory, evolution, now, topics, start)
         query = start(checkpoint, begin=begin_of(directory, checkpoint))
+
+    def again(before: Sequence[str]) -> Query:
+        with _launching:
+            return start(checkpoint, begin=begin_of(directory, checkpoint), before=before)
+
     housekeeping = None
     if isinstance(topics, Topics):
         housekeeping = Housekeeping(topics, written=needed.written, read=planned.topics)
         housekeeping.start()
-    return Launched(application, config, query, topics, instance, housekeeping)
+    return Launched(application, config, query, topics, instance, housekeeping, again)
 
 
 def check_application(
@@ -163,14 +178,17 @@ def check_application(
     planned, needed = logged(plan(topology, needed.partitions), needed, topics, config)
     before = read_identity(directory)
     if before is None:
+        needed.check()
         return None
     with _launching:
         # The version before may be writing to its log.
         session = _session(config, None)
-        compiled = _compiled(planned, session, config)
+        compiled = _compiled(planned, session, config, registers=False)
         evolution = compare(
             before, identity_of(compiled, session, {**before.topics, **needed.ids}, directory)
         )
+    if not evolution.problems and not evolution.refusals:
+        needed.check()
     if evolution.needs_move and begun(directory / before.checkpoint).is_unfinished:
         note = (
             "a batch of the version before is not finished: stop it in good order, or, if it has stopped, "
@@ -180,7 +198,14 @@ def check_application(
     return evolution
 
 
-def _compiled(planned: Plan, session: SparkSession, config: Config) -> Compiled:
+def _compiled(
+    planned: Plan,
+    session: SparkSession,
+    config: Config,
+    starts: Mapping[str, LogStart] | None = None,
+    *,
+    registers: bool = True,
+) -> Compiled:
     return compile_plan(
         planned,
         session,
@@ -188,6 +213,9 @@ def _compiled(planned: Plan, session: SparkSession, config: Config) -> Compiled:
         last_per_batch=config.statestore_cache_max_bytes > 0,
         store_type=cast(StoreType, config.store_type),
         timestamps=config.default_timestamp_extractor,
+        log_starts=starts,
+        registry=registry_of(config),
+        registers=registers,
     )
 
 

@@ -10,7 +10,6 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructType, VariantT
 
 from brookmere.run.fit import is_window, misfit, natural_serde, settled
 from brookmere.serde import Json, Registered, Serde, Windowed
-from brookmere.serde.registered import TOPIC
 
 _MEMBER = "value"
 
@@ -30,13 +29,13 @@ def log_serde(given: Serde | None, data_type: DataType) -> Serde:
 
 def _registering(given: Serde | None) -> Serde | None:
     """Return a serde whose schema need not be in a registry: nobody registers those of changelogs."""
-    if not isinstance(given, Registered) or given.registry is None:
+    if not isinstance(given, Registered) or given.client is None:
         return given
     if given.text is None:
         return None
     if given.register and not given.use_latest:
         return given
-    return replace(given, registry=None, subject=TOPIC, register=True, use_latest=False)
+    return given.without_registry()
 
 
 def log_column(serde: Serde, value: Column, data_type: DataType) -> Column:

@@ -54,6 +54,8 @@ class Query:
     session: SparkSession | None = None
     on_forget: Callable[[], None] | None = None
     """Gives back what the source and the sink have open."""
+    notices: Callable[[], list[str]] | None = None
+    """Returns what the source and the sink have to say in the log."""
 
     def process_all_available(self) -> None:
         """Wait until all data that is there has gone through.
@@ -96,6 +98,10 @@ class Query:
             return []
         data = bytes(self._topics().Sinks.takeFailures(self.known_as))
         return [found for found in read_outputs(data) if isinstance(found, RecordError)]
+
+    def take_notices(self) -> list[str]:
+        """Return what should be told in the log since the last call."""
+        return [] if self.notices is None else self.notices()
 
     def stop(self, timeout: float = 60.0) -> None:
         """Stop the query; its checkpoint stays.
@@ -234,6 +240,7 @@ def started(
     known_as: str | None = None,
     takeover: str | None = None,
     forget: Callable[[], None] | None = None,
+    notices: Callable[[], list[str]] | None = None,
 ) -> Query:
     """Start a query whose writer `write` makes of the kernel's rows and the assembly.
 
@@ -254,8 +261,9 @@ def started(
         if trigger is not None:
             writer = writer.trigger(**trigger)
         return Query(
-            writer.start(), compiled, assembly, [] if raised is None else raised, known_as, session, forget
-        )
+            writer.start(), compiled, assembly, [] if raised is None else raised, known_as, session, forget,
+            notices,
+        )  # fmt: skip
     finally:
         session.conf.set("spark.sql.shuffle.partitions", before or "2")
 

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from pyspark.sql import Column
@@ -20,6 +20,7 @@ from pyspark.sql.types import (
     _parse_datatype_json_string,
 )
 
+from brookmere.config import Config
 from brookmere.errors import UnknownSchemaError
 from brookmere.registry import Schema
 from brookmere.run.required import checked
@@ -33,6 +34,15 @@ from brookmere.serde.protobuf import type_json as protobuf_type
 from brookmere.serde.registered import framed, referred
 
 _MOCK = "mock://"
+S = TypeVar("S", bound=Registered)
+
+
+def registry_of(config: Config) -> Registry | None:
+    """Return the registry of serdes that name none: the setting schema.registry.url."""
+    if config.schema_registry_url is None:
+        return None
+    user, colon, password = (config.basic_auth_user_info or "").partition(":")
+    return Registry(config.schema_registry_url, basic_auth=(user, password) if colon else None)
 
 
 def read_type(serde: Registered) -> DataType:
@@ -62,6 +72,8 @@ class SchemaFormats:
     """Makes the Columns of formats with schemas, for one session."""
 
     jvm: Any
+    registers: bool = True
+    """Whether schemas that are written are registered; a check of a program changes nothing."""
     mocks: dict[Registry, int] = field(default_factory=dict)
     """Registries inside this process that the kernel was told about, and the id that comes next."""
 
@@ -76,6 +88,7 @@ class SchemaFormats:
 
     def encode_avro(self, serde: Avro, value: Column) -> Column:
         """Return the bytes of `value`."""
+        serde = self._writing(serde)
         id, schema = serde.written()
         return Column(self._kernel.writeAvro(value._jc, self._texts(serde, schema), id))
 
@@ -88,7 +101,7 @@ class SchemaFormats:
 
     def encode_protobuf(self, serde: Protobuf, value: Column) -> Column:
         """Return the bytes of the message `value`."""
-        front, message = serde.written_message()
+        front, message = self._writing(serde).written_message()
         return Column(self._kernel.writeProtobuf(value._jc, message_json(message), front))
 
     def unframed(self, serde: JsonSchema, raw: Column) -> Column:
@@ -97,7 +110,7 @@ class SchemaFormats:
 
     def encode_json(self, serde: JsonSchema, value: Column, found: DataType) -> Column:
         """Return the JSON of `value`, which has the type `found`."""
-        id, schema = serde.written()
+        id, schema = self._writing(serde).written()
         expected = _type_of(serde, schema)
         whole = checked(value, _common(expected, found))
         nulls = {"ignoreNullFields": "false" if writes_nulls(expected.jsonValue()) else "true"}
@@ -122,6 +135,9 @@ class SchemaFormats:
     def _kernel(self) -> Any:
         return self.jvm.org.apache.spark.sql.brookmere.SchemaFormats
 
+    def _writing(self, serde: S) -> S:
+        return serde if self.registers or serde.text is None else serde.without_registry()
+
     def _texts(self, serde: Avro, schema: Schema) -> list[str]:
         return [*referred(serde.client, schema).values(), schema.text]
 
@@ -130,16 +146,18 @@ class SchemaFormats:
             self.mocks.setdefault(registry, 1)
             self.tell()
         addresses, login = _addresses(registry)
-        authorities = None if registry.ca_file is None else Path(registry.ca_file).read_text(encoding="utf-8")
+        files = (registry.ca_file, registry.cert_file, registry.key_file)
+        pem = [None if file is None else Path(file).read_text(encoding="utf-8") for file in files]
         patience = registry.patience // timedelta(milliseconds=1)
-        return self._kernel.registry(addresses, login, authorities, patience)
+        return self._kernel.registry(addresses, login, *pem, patience)
 
 
 def _addresses(registry: Registry) -> tuple[list[str], str | None]:
     """Return the addresses without a user, and the user with the password."""
-    login = None if registry.basic_auth is None else ":".join(registry.basic_auth)
+    url, basic_auth = registry.access()
+    login = None if basic_auth is None else ":".join(basic_auth)
     addresses = []
-    for address in registry.url.split(","):
+    for address in url.split(","):
         parts = urlsplit(address.strip().rstrip("/"))
         user, _, host = parts.netloc.rpartition("@")
         login = unquote(user) if user else login

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,7 @@ def launch(
     takeover: str | None = None,
     begin: str = "",
     stay: bool = False,
+    before: Sequence[str] = (),
 ) -> Query:
     """Start the query of a program from and to topics.
 
@@ -47,13 +48,14 @@ def launch(
     removed unread records (fail, continue). `max_batch_records` of 0 takes all that waits into one batch. A
     program that has to know the wall clock looks at it every `clock_ms` milliseconds while no records come. A
     query with a `takeover` begins with the state of another version of the program, at the positions `begin`
-    that it had; one that is to `stay` there reads nothing.
+    that it had; one that is to `stay` there reads nothing. `before` names the queries that this one goes on
+    with by itself.
     """
     name = f"{application}-{uuid.uuid4().hex[:8]}"
     raised: list[Exception] = []
     jvm: Any = session._jvm
     spark_partitions = checkpointed_partitions(checkpoint) or spark_partitions or _shuffled(session)
-    place = topics.open(jvm, name, application, compiled.plan, spark_partitions, begun(checkpoint))
+    place = topics.open(jvm, name, application, compiled.plan, spark_partitions, begun(checkpoint), before)
     raw = read_topics(
         session, topics, compiled.plan.topics, layout="raw", reset=reset, lost=lost, limit=max_batch_records,
         application=name, whole=json.dumps(sorted(_global_topics(compiled))),
@@ -75,7 +77,7 @@ def launch(
     return started(
         compiled, raw, write, session=session, checkpoint=checkpoint, spark_partitions=spark_partitions,
         name=application, trigger=chosen, raised=raised, known_as=name, takeover=takeover,
-        forget=partial(topics.close, jvm, name),
+        forget=partial(topics.close, jvm, name), notices=partial(topics.notices, jvm, name),
     )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from brookmere.run.processors import At, Processors
 
 _WALL = "wall-clock"
+_LOGS_TICK_MS = 60_000
 _SHORTEST_TICK_MS = 10
 
 
@@ -52,7 +53,9 @@ def wall_options(plan: Plan, program: Any, clock_ms: int) -> dict[str, Any]:
         return {"wall": "true"}
     nodes = [node for node in plan.topology.nodes if isinstance(node, ProcessorNode)]
     patience = [close_idle_ms(node.operator) for node in nodes]
-    tick = min([clock_ms, *(ms for ms in patience if ms is not None)])
+    waits = [ms for ms in patience if ms is not None]
+    # Changelogs that begin late want one tick only.
+    tick = min([clock_ms, *waits]) if waits else max(clock_ms, _LOGS_TICK_MS)
     return {"tick": max(_SHORTEST_TICK_MS, tick)}
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
@@ -13,6 +16,7 @@ from brookmere.plan.stages import Plan
 from brookmere.run.checkpoints import Begun
 from brookmere.run.failures import from_python
 from brookmere.topics import AnyTopics, Topics
+from brookmere.topology.nodes import SourceNode
 
 
 class Transport(Protocol):
@@ -24,8 +28,17 @@ class Transport(Protocol):
     def options(self) -> dict[str, str]:
         """Return what the source must be told. Spark shows it, so there are no secrets in it."""
 
-    def open(self, jvm: Any, name: str, application: str, plan: Plan, lanes: int, at: Begun) -> Any:
-        """Prepare a run called `name` that goes on `at` a batch, and return what the JVM's sink must know."""
+    def open(
+        self, jvm: Any, name: str, application: str, plan: Plan, lanes: int, at: Begun, before: Sequence[str]
+    ) -> Any:
+        """Prepare a run called `name` that goes on `at` a batch, and return what the JVM's sink must know.
+
+        `before` are the runs of this same start that it goes on with; if there are any, and another instance
+        has taken over meanwhile, it does not take over from that one.
+        """
+
+    def notices(self, jvm: Any, name: str) -> list[str]:
+        """Return what a run has to say in the log since the last call."""
 
     def close(self, jvm: Any, name: str) -> None:
         """Give back what a run has open."""
@@ -43,8 +56,20 @@ class Embedded:
     def options(self) -> dict[str, str]:
         return {"dir": str(self.directory.resolve())}
 
-    def open(self, jvm: Any, name: str, application: str, plan: Plan, lanes: int, at: Begun) -> Any:  # noqa: ARG002
+    def open(
+        self,
+        jvm: Any,
+        name: str,  # noqa: ARG002
+        application: str,  # noqa: ARG002
+        plan: Plan,  # noqa: ARG002
+        lanes: int,  # noqa: ARG002
+        at: Begun,  # noqa: ARG002
+        before: Sequence[str],  # noqa: ARG002
+    ) -> Any:
         return jvm.brookmere.topics.EmbeddedPlace(str(self.directory.resolve()), self.new_partitions)
+
+    def notices(self, jvm: Any, name: str) -> list[str]:  # noqa: ARG002
+        return []
 
     def close(self, jvm: Any, name: str) -> None:
         pass
@@ -62,20 +87,39 @@ class OnKafka:
     def options(self) -> dict[str, str]:
         return {}
 
-    def open(self, jvm: Any, name: str, application: str, plan: Plan, lanes: int, at: Begun) -> Any:
+    def open(
+        self, jvm: Any, name: str, application: str, plan: Plan, lanes: int, at: Begun, before: Sequence[str]
+    ) -> Any:
+        try:
+            with _unlogged():
+                place = self._place(jvm, name, application, plan, lanes, before)
+            jvm.brookmere.kafka.KafkaPlaces.register(place)
+            if self.config.processing_guarantee == "exactly_once_v2":
+                unfinished = at.since_ms if at.is_unfinished else -1
+                jvm.brookmere.kafka.Lanes.takeOver(place, at.query or "", at.batch, unfinished)
+        except Py4JJavaError as error:
+            self.close(jvm, name)
+            raise from_python(error) from error
+        return place
+
+    def _place(
+        self, jvm: Any, name: str, application: str, plan: Plan, lanes: int, before: Sequence[str]
+    ) -> Any:
         # Kafka's client is loaded only by those who use it.
         from brookmere.topics.kafka.login import principal
 
         config = self.config
         admin = client_settings(config, "admin")
-        exactly_once = config.processing_guarantee == "exactly_once_v2"
-        place = jvm.brookmere.kafka.KafkaPlace(
+        patterns = {node.pattern for node in plan.topology.nodes if isinstance(node, SourceNode)}
+        return jvm.brookmere.kafka.KafkaPlace(
             application,
             name,
+            list(before),
             {topic: plan.partitions[topic] for topic in plan.topics},
+            [pattern for pattern in patterns if pattern is not None],
             lanes,
             len(plan.stages) > 1,
-            exactly_once,
+            config.processing_guarantee == "exactly_once_v2",
             self.new_partitions,
             config.replication_factor,
             config.task_timeout_ms,
@@ -84,15 +128,9 @@ class OnKafka:
             client_settings(config, "consumer"),
             client_settings(config, "producer"),
         )
-        jvm.brookmere.kafka.KafkaPlaces.register(place)
-        if exactly_once:
-            unfinished = at.since_ms if at.is_unfinished else -1
-            try:
-                jvm.brookmere.kafka.Lanes.takeOver(place, at.query or "", at.batch, unfinished)
-            except Py4JJavaError as error:
-                self.close(jvm, name)
-                raise from_python(error) from error
-        return place
+
+    def notices(self, jvm: Any, name: str) -> list[str]:
+        return str(jvm.brookmere.kafka.Notices.take(name)).splitlines()
 
     def close(self, jvm: Any, name: str) -> None:
         jvm.brookmere.kafka.KafkaPlaces.forget(name)
@@ -103,3 +141,17 @@ def transport(config: Config, topics: AnyTopics, new_partitions: int) -> Transpo
     if isinstance(topics, Topics):
         return Embedded(topics.directory, new_partitions)
     return OnKafka(config, new_partitions)
+
+
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """Keep Py4J from logging what is sent, which it does on the level DEBUG: there are passwords in it."""
+    loggers = [logging.getLogger(name) for name in ("py4j.clientserver", "py4j.java_gateway")]
+    before = [each.disabled for each in loggers]
+    for each in loggers:
+        each.disabled = True
+    try:
+        yield
+    finally:
+        for each, disabled in zip(loggers, before, strict=True):
+            each.disabled = disabled

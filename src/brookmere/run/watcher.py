@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from brookmere.errors import BrookmereError, EngineError, RecordError
+from brookmere.errors import BrookmereError, EngineError, RecordError, TransactionError
 from brookmere.run.dead_letters import write_dead_letter
 from brookmere.run.launching import Launched
 from brookmere.run.progress import Progress, ProgressReader
+from brookmere.run.query import Query
 from brookmere.run.skipped import SkippedLog
 
 logger = logging.getLogger(__name__)
 
 _LOOK_SECONDS = 0.1
+_NOTICE_SECONDS = 0.5
+_MOST_TRIES = 3
+"""So often a batch is done again by itself; what then still fails does not pass."""
 
 
 class Watcher:
@@ -30,6 +35,12 @@ class Watcher:
         on_end: Callable[[BrookmereError | None], None],
     ) -> None:
         self._run = run
+        self._query = run.query
+        self._ended: list[str] = []
+        """The names of the queries before, since this application was started."""
+        self._tries = 0
+        """How often a query was started again since a batch was finished."""
+        self._next_notices = 0.0
         self._on_progress = on_progress
         self._on_end = on_end
         self._stop_asked = threading.Event()
@@ -54,6 +65,17 @@ class Watcher:
         """Tell whether a listener is asking."""
         return threading.current_thread() is self._thread
 
+    @property
+    def query(self) -> Query:
+        """The query that runs, or ran last: another one where a failure has passed."""
+        return self._query
+
+    def wait_behind(self, query: Query) -> bool:
+        """Wait until a query that has failed is followed by another; False if it was the last."""
+        while self._query is query and self._thread.is_alive():
+            self._thread.join(_LOOK_SECONDS)
+        return self._query is not query
+
     def latest(self) -> Progress | None:
         """Return the progress of the last batch that has ended."""
         found = self._latest
@@ -74,38 +96,65 @@ class Watcher:
         self._on_end(self._with_log(error))
 
     def _until_the_end(self) -> BrookmereError | None:
-        query = self._run.query
-        while query.handle.isActive:
-            if self._stop_asked.wait(_LOOK_SECONDS):
-                query.finish(self._timeout)
-            self._look()
-        self._look()
-        self._skipped.flush()
-        failure = query.failure()
-        if failure is not None and query.raised:
-            failure.__cause__ = query.raised[-1]
-        query.forget()
+        failure = self._until_the_query_ends()
+        while isinstance(failure, TransactionError) and self._tries < _MOST_TRIES and not self._is_stopping:
+            self._tries += 1
+            logger.warning("%s does the batch again. %s", self._run.application, failure)
+            self._ended.append(str(self._query.known_as))
+            try:
+                self._query = self._run.again(self._ended)
+            except BrookmereError as error:
+                return error
+            failure = self._until_the_query_ends()
         letters = self._run.config.errors_dead_letter_queue_topic_name
         if isinstance(failure, RecordError) and letters is not None:
             write_dead_letter(self._run.topics, letters, failure)
-        if failure is None and not self._stop_asked.is_set():
+        if failure is None and not self._is_stopping:
             return EngineError(
                 f"The query of {self._run.application} was stopped from outside. "
                 "Stop it with Application.stop(), and the Spark session after it."
             )
         return failure
 
+    @property
+    def _is_stopping(self) -> bool:
+        return self._stop_asked.is_set()
+
+    def _until_the_query_ends(self) -> BrookmereError | None:
+        query = self._query
+        while query.handle.isActive:
+            if self._stop_asked.wait(_LOOK_SECONDS):
+                query.finish(self._timeout)
+            self._look()
+        self._next_notices = 0.0
+        self._look()
+        self._skipped.flush()
+        failure = query.failure()
+        if failure is not None and query.raised:
+            failure.__cause__ = query.raised[-1]
+        query.forget()
+        return failure
+
     def _look(self) -> None:
+        self._notice()
         if self._run.skips:
-            self._skipped.add(self._run.query.take_failures())
-        spark: Any = self._run.query.handle._jsq
+            self._skipped.add(self._query.take_failures())
+        spark: Any = self._query.handle._jsq
         last = spark.lastProgress()
         if last is None or last.timestamp() == self._reported:
             return
         self._reported = last.timestamp()
-        for progress in self._reader.read(spark.recentProgress(), self._run.query.counters()):
+        for progress in self._reader.read(spark.recentProgress(), self._query.counters()):
+            self._tries = 0
             self._latest = progress
             self._on_progress(progress)
+
+    def _notice(self) -> None:
+        if time.monotonic() < self._next_notices:
+            return
+        self._next_notices = time.monotonic() + _NOTICE_SECONDS
+        for notice in self._query.take_notices():
+            logger.warning("%s: %s", self._run.application, notice)
 
     def _with_log(self, error: BrookmereError | None) -> BrookmereError | None:
         if not isinstance(error, EngineError):

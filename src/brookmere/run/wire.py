@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import DataType, _parse_datatype_json_string
 
-from brookmere.errors import ExpressionError, Fault, UnsupportedError
+from brookmere.errors import ExpressionError, Fault, TopologyError, UnsupportedError
 from brookmere.run.fit import misfit, settled
 from brookmere.run.formats import BUILT_IN, Formats
 from brookmere.run.log_serdes import log_column, log_serde
 from brookmere.run.refusals import explained
 from brookmere.serde import Registered, Serde, Windowed
 from brookmere.serde.registered import STRATEGIES
+from brookmere.serde.structure import NoSchema
 
 _RAW = "raw"
 _VALUE = "value"
@@ -23,8 +26,8 @@ _VALUE = "value"
 class Wire:
     """Makes readers and writers for one program."""
 
-    def __init__(self, session: SparkSession, builder: Any) -> None:
-        self.formats = Formats(session._jvm)
+    def __init__(self, session: SparkSession, builder: Any, *, registers: bool = True) -> None:
+        self.formats = Formats(session._jvm, registers=registers)
         self._builder = builder
 
     def reader(self, serde: Serde, role: str, where: str | None) -> Any:
@@ -32,7 +35,7 @@ class Wire:
         _check_subject(serde, role, where, is_read=True)
         if serde.kind in BUILT_IN:
             return self._builder.reader(serde.kind)
-        with explained(role, where):
+        with explained(role, where), _located(role, where):
             return self._builder.reader(self.formats.decode(serde, F.col(_RAW))._jc)
 
     def writer(self, serde: Serde | None, node: int, is_key: bool, role: str, where: str | None) -> Any:
@@ -52,7 +55,7 @@ class Wire:
                     )
                 ]
             )
-        with explained(role, where):
+        with explained(role, where), _located(role, where):
             wrong = None if serde is None else misfit(chosen, data_type)
             if wrong is not None:
                 raise ExpressionError([Fault(f"The {role} {wrong[0]}", where, wrong[1])])
@@ -99,10 +102,27 @@ class Wire:
         return found
 
 
+@contextmanager
+def _located(role: str, where: str | None) -> Iterator[None]:
+    """Say of which serde it is that a schema cannot be used."""
+    try:
+        yield
+    except ExpressionError:
+        raise
+    except TopologyError as error:
+        faults = [Fault(f"The {role} cannot be used: {f.what}", where, f.remedy) for f in error.faults]
+        raise ExpressionError(faults) from error
+    except NoSchema as error:
+        what = f"The {role} has a schema that cannot be used: {error}"
+        raise ExpressionError(
+            [Fault(what, where, "Correct it, or give the serde a schema of its own")]
+        ) from error
+
+
 def _check_subject(serde: Serde, role: str, where: str | None, *, is_read: bool) -> None:
     """Refuse a serde that would have to ask the registry about a topic that is not known before the start."""
     inner = serde.inner if isinstance(serde, Windowed) else serde
-    if not isinstance(inner, Registered) or inner.registry is None or inner.subject not in STRATEGIES:
+    if not isinstance(inner, Registered) or inner.client is None or inner.subject not in STRATEGIES:
         return
     if is_read and inner.text is not None:
         return

@@ -15,13 +15,13 @@ from fastavro.validation import ValidationError
 
 from brookmere.errors import Fault, TopologyError
 from brookmere.registry import Schema
-from brookmere.serde.avro_schema import NoAvro, avro_of, parsed, record_name, spark_type
+from brookmere.serde.avro_schema import avro_of, parsed, record_name, spark_type
 from brookmere.serde.base import BadBytes
 from brookmere.serde.built import as_plain, build
 from brookmere.serde.instance import check
 from brookmere.serde.registered import Registered, checked, framed, referred, unframed
 from brookmere.serde.shape import StructOf, shape_of
-from brookmere.serde.structure import NAME, NoStructure, structure_of
+from brookmere.serde.structure import NAME, NoSchema, structure_of
 
 _REMEDY = 'Give a schema in JSON, a dataclass, a DDL string such as "id bigint, name string", or a path.'
 
@@ -53,8 +53,8 @@ class Avro(Registered):
         try:
             text = None if self.schema is None else _text(self.schema, self.name)
             if text is not None:
-                spark_type(*parsed(text))
-        except (NoAvro, NoStructure) as error:
+                spark_type(*_parsed(text, ()))
+        except NoSchema as error:
             raise TopologyError(
                 [Fault(f"The schema of Avro cannot be used: {error}", None, _REMEDY)]
             ) from None
@@ -93,6 +93,12 @@ class Avro(Registered):
         value = _value(data, writer, reader)
         return value if self._shape is None else build(self._shape, value)
 
+    @staticmethod
+    def as_written(payload: bytes, schema: Schema, references: Mapping[str, str]) -> Any:
+        """Return a value as the schema has it that it was written with."""
+        writer = _parsed(schema.text, tuple(references.items()))[0]
+        return _value(payload, writer, writer)
+
     def _parsed(self, schema: Schema) -> Any:
         texts = referred(self.client, schema)
         return _parsed(schema.text, tuple(texts.items()))[0]
@@ -129,7 +135,7 @@ def _text(schema: object, name: str | None) -> str:
     structure = structure_of(schema)
     if structure is None:
         found = schema.__name__ if isinstance(schema, type) else type(schema).__name__
-        raise NoAvro(f"found {found}")
+        raise NoSchema(f"found {found}")
     return avro_of(structure, name or structure.get(NAME) or "Record")
 
 
@@ -137,14 +143,14 @@ def _compact(text: str) -> str:
     try:
         return json.dumps(json.loads(text), separators=(",", ":"), ensure_ascii=False)
     except json.JSONDecodeError as error:
-        raise NoAvro(f"it is no JSON: {error.msg} at position {error.pos}") from None
+        raise NoSchema(f"it is no JSON: {error.msg} at position {error.pos}") from None
 
 
 def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise NoAvro(f"{path} cannot be read: {error}") from None
+        raise NoSchema(f"{path} cannot be read: {error}") from None
 
 
 def _payload(schema: Any, value: Any) -> bytes:

@@ -9,7 +9,8 @@ from typing import Any
 
 import fastavro.schema
 
-from brookmere.serde.structure import DEFAULT, NAME
+from brookmere.registry.avro import AvroSchemaError, parse_avro
+from brookmere.serde.structure import DEFAULT, NAME, NoSchema
 
 WITH_DEFAULT = "avro.default"
 """In the metadata of a field: a value may lack it, since the schema has a default for it."""
@@ -58,21 +59,20 @@ _DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)")
 _FULL_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 
 
-class NoAvro(ValueError):  # noqa: N818
-    """A schema cannot be used; the message says where and why."""
-
-
 def parsed(text: str, references: Mapping[str, str] | None = None) -> Any:
     """Return a schema as fastavro uses it; values of it are what the kernel shows, too."""
+    strict: dict[str, Any] = {}
     named: dict[str, Any] = {}
     try:
+        for one in (*(references or {}).values(), text):
+            parse_avro(one, strict)
         for needed in (references or {}).values():
             fastavro.schema.parse_schema(_shown(json.loads(needed)), named, _force=True)
         return fastavro.schema.parse_schema(_shown(json.loads(text)), named, _force=True), named
-    except json.JSONDecodeError as error:
-        raise NoAvro(f"it is no JSON: {error.msg} at position {error.pos}") from None
+    except AvroSchemaError as error:
+        raise NoSchema(str(error)) from None
     except Exception as error:
-        raise NoAvro(f"{type(error).__name__}: {error}") from error
+        raise NoSchema(f"{type(error).__name__}: {error}") from error
 
 
 def record_name(text: str) -> str | None:
@@ -92,7 +92,7 @@ def spark_type(schema: Any, named: Mapping[str, Any]) -> Any:
 def avro_of(structure: dict[str, Any], name: str) -> str:
     """Return the Avro schema of fields in Spark's JSON form, as a record of this name."""
     if not _FULL_NAME.fullmatch(name):
-        raise NoAvro(f"{name!r} is no name that Avro allows")
+        raise NoSchema(f"{name!r} is no name that Avro allows")
     space, _, short = name.rpartition(".")
     record = _record(structure, short, {})
     return json.dumps({**record, "namespace": space} if space else record, separators=(",", ":"))
@@ -124,7 +124,7 @@ def _type(schema: Any, named: Mapping[str, Any], path: str, outer: tuple[str, ..
         if schema in _PLAIN:
             return _PLAIN[schema], schema == "null"
         if schema not in named:
-            raise NoAvro(f"{path} has the type {schema!r}, which is not defined")
+            raise NoSchema(f"{path} has the type {schema!r}, which is not defined")
         return _type(named[schema], named, path, outer)
     kind = schema["type"]
     if isinstance(kind, dict | list):
@@ -146,7 +146,7 @@ def _scalar(
     if schema.get("logicalType") == "decimal" and kind in ("bytes", "fixed"):
         precision, scale = schema["precision"], schema.get("scale", 0)
         if precision > _MOST_DIGITS:
-            raise NoAvro(f"{path} is a decimal of {precision} digits, and Spark has at most {_MOST_DIGITS}")
+            raise NoSchema(f"{path} is a decimal of {precision} digits, and Spark has at most {_MOST_DIGITS}")
         return f"decimal({precision},{scale})", False
     logical = _LOGICAL.get((kind, schema.get("logicalType", "")))
     if logical is not None:
@@ -157,7 +157,7 @@ def _scalar(
 def _struct(schema: dict[str, Any], named: Mapping[str, Any], path: str, outer: tuple[str, ...]) -> Any:
     name = schema["name"]
     if name in outer:
-        raise NoAvro(f"{path} is a {name} inside a {name}: Spark has no types without end")
+        raise NoSchema(f"{path} is a {name} inside a {name}: Spark has no types without end")
     members = []
     for member in schema["fields"]:
         kind, nullable = _type(member["type"], named, f"{path}.{member['name']}", (*outer, name))
@@ -219,7 +219,7 @@ def _avro(kind: Any, name: str, made: dict[str, Any], path: str) -> Any:
             precision, scale = map(int, decimal.groups())
             return {"type": "bytes", "logicalType": "decimal", "precision": precision, "scale": scale}
         if kind not in _AVRO:
-            raise NoAvro(f"{path} has the type {kind}, which Avro does not have")
+            raise NoSchema(f"{path} has the type {kind}, which Avro does not have")
         return _AVRO[kind]
     if kind["type"] == "struct":
         # A dataclass has a name of its own, and is defined where it is met first.
@@ -234,6 +234,6 @@ def _avro(kind: Any, name: str, made: dict[str, Any], path: str) -> Any:
         items = _avro(kind["elementType"], name, made, f"{path}[]")
         return {"type": "array", "items": ["null", items] if kind["containsNull"] else items}
     if kind["keyType"] != "string":
-        raise NoAvro(f"{path} is a map with keys that are no text, which Avro does not have")
+        raise NoSchema(f"{path} is a map with keys that are no text, which Avro does not have")
     values = _avro(kind["valueType"], name, made, f"{path}[]")
     return {"type": "map", "values": ["null", values] if kind["valueContainsNull"] else values}

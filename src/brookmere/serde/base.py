@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import reprlib
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from brookmere.serde.registered import Registry
 
 
 # The name says what was found; the error that users meet is DeserializationError.
@@ -32,8 +35,11 @@ class Serde(ABC):
     def deserialize(self, data: bytes | None) -> Any:
         """Return the value of `data`; raise BadBytes where it has none."""
 
-    def for_topic(self, topic: str, *, is_key: bool) -> Serde:  # noqa: ARG002
-        """Return this serde as the keys or values of a topic have it: a registry knows schemas by topic."""
+    def for_topic(self, topic: str | None, *, is_key: bool, registry: Registry | None = None) -> Serde:  # noqa: ARG002
+        """Return this serde as the keys or values of a topic have it: a registry knows schemas by topic.
+
+        Without a topic there are several. `registry` is that of serdes which name none.
+        """
         return self
 
 

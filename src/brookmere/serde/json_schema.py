@@ -14,11 +14,11 @@ from brookmere.registry import Schema
 from brookmere.serde.base import BadBytes, wrong_type
 from brookmere.serde.built import as_plain
 from brookmere.serde.instance import check, read
-from brookmere.serde.json_schema_type import NoJsonSchema, json_schema_of, spark_type
+from brookmere.serde.json_schema_type import json_schema_of, spark_type
 from brookmere.serde.json_text import from_json, json_name, to_json
 from brookmere.serde.registered import Registered, checked, framed, unframed
 from brookmere.serde.shape import StructOf, shape_of
-from brookmere.serde.structure import NoStructure, structure_of
+from brookmere.serde.structure import NoSchema, structure_of
 
 _REMEDY = "Give a JSON Schema as text, dict or path, or a dataclass or DDL string to make it from."
 
@@ -47,7 +47,7 @@ class JsonSchema(Registered):
             text = None if self.schema is None else _text(self.schema)
             if text is not None:
                 spark_type(json.loads(text))
-        except (NoJsonSchema, NoStructure) as error:
+        except NoSchema as error:
             what = f"The schema of JsonSchema cannot be used: {error}"
             raise TopologyError([Fault(what, None, _REMEDY)]) from None
         is_record = isinstance(self.schema, type) and is_dataclass(self.schema)
@@ -120,11 +120,11 @@ def _text(schema: object) -> str:
         try:
             return json.dumps(json.loads(schema), separators=(",", ":"), ensure_ascii=False)
         except json.JSONDecodeError as error:
-            raise NoJsonSchema(f"it is no JSON: {error.msg} at position {error.pos}") from None
+            raise NoSchema(f"it is no JSON: {error.msg} at position {error.pos}") from None
     structure = structure_of(schema)
     if structure is None:
         found = schema.__name__ if isinstance(schema, type) else type(schema).__name__
-        raise NoJsonSchema(f"found {found}")
+        raise NoSchema(f"found {found}")
     return json_schema_of(structure)
 
 
@@ -132,4 +132,4 @@ def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise NoJsonSchema(f"{path} cannot be read: {error}") from None
+        raise NoSchema(f"{path} cannot be read: {error}") from None

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from brookmere.serde.structure import NAME
+from brookmere.serde.structure import NAME, NoSchema
 
 _PLAIN = {"string": "string", "integer": "long", "number": "double", "boolean": "boolean"}
 _FORMATS = {"date": "date", "date-time": "timestamp"}
@@ -27,17 +27,13 @@ _DRAFT = "http://json-schema.org/draft-07/schema#"
 _DECIMAL = re.compile(r"decimal\(\d+,\d+\)")
 
 
-class NoJsonSchema(ValueError):  # noqa: N818
-    """A schema cannot be used; the message says where and why."""
-
-
 def spark_type(schema: Any) -> Any:
-    """Return Spark's JSON form of the type that values of a JSON Schema have, or raise NoJsonSchema."""
+    """Return Spark's JSON form of the type that values of a JSON Schema have, or raise NoSchema."""
     if not isinstance(schema, dict):
-        raise NoJsonSchema(f"it is no JSON object: found {type(schema).__name__}")
+        raise NoSchema(f"it is no JSON object: found {type(schema).__name__}")
     kind, _ = _Reader(schema).type(schema, "value", ())
     if not isinstance(kind, dict):
-        raise NoJsonSchema(f"value is {kind}: the outermost value must be an object or an array")
+        raise NoSchema(f"value is {kind}: the outermost value must be an object or an array")
     return kind
 
 
@@ -55,7 +51,7 @@ class _Reader:
     def type(self, schema: Any, path: str, outer: tuple[str, ...]) -> tuple[Any, bool]:
         """Return a type, and whether it may be null."""
         if not isinstance(schema, dict):
-            raise NoJsonSchema(f"{path} may be anything: found {json.dumps(schema)}")
+            raise NoSchema(f"{path} may be anything: found {json.dumps(schema)}")
         if "$ref" in schema:
             return self._referred(str(schema["$ref"]), path, outer)
         for word in ("oneOf", "anyOf"):
@@ -64,7 +60,7 @@ class _Reader:
         if "allOf" in schema:
             parts = schema["allOf"]
             if len(parts) != 1:
-                raise NoJsonSchema(f"{path} is allOf {len(parts)} schemas, for which there is no type")
+                raise NoSchema(f"{path} is allOf {len(parts)} schemas, for which there is no type")
             return self.type(parts[0], path, outer)
         kinds = self._kinds(schema, path)
         others = [kind for kind in kinds if kind != "null"]
@@ -74,7 +70,7 @@ class _Reader:
         if not others:
             return "void", True
         if len(others) > 1:
-            raise NoJsonSchema(f"{path} is {' or '.join(others)}, for which there is no type")
+            raise NoSchema(f"{path} is {' or '.join(others)}, for which there is no type")
         return self._one(others[0], schema, path, outer), nullable
 
     def _one(self, kind: str, schema: dict[str, Any], path: str, outer: tuple[str, ...]) -> Any:
@@ -83,11 +79,11 @@ class _Reader:
         if kind == "array":
             items = schema.get("items")
             if not isinstance(items, dict):
-                raise NoJsonSchema(f"{path} is an array of anything: give it items of one schema")
+                raise NoSchema(f"{path} is an array of anything: give it items of one schema")
             element, nullable = self.type(items, f"{path}[]", outer)
             return {"type": "array", "elementType": element, "containsNull": nullable}
         if kind not in _PLAIN:
-            raise NoJsonSchema(f"{path} has the type {kind!r}, which JSON Schema does not have")
+            raise NoSchema(f"{path} has the type {kind!r}, which JSON Schema does not have")
         if kind == "string":
             if schema.get("contentEncoding") == "base64":
                 return "binary"
@@ -107,7 +103,7 @@ class _Reader:
             return {"type": "struct", "fields": members}
         values = schema.get("additionalProperties")
         if not isinstance(values, dict):
-            raise NoJsonSchema(f"{path} is an object of anything: give it properties")
+            raise NoSchema(f"{path} is an object of anything: give it properties")
         value, nullable = self.type(values, f"{path}[]", outer)
         return {"type": "map", "keyType": "string", "valueType": value, "valueContainsNull": nullable}
 
@@ -122,28 +118,26 @@ class _Reader:
         values = schema.get("enum", [schema["const"]] if "const" in schema else [])
         kinds = list(dict.fromkeys(_kind(value) for value in values))
         if not kinds:
-            raise NoJsonSchema(f"{path} has no type")
+            raise NoSchema(f"{path} has no type")
         return kinds
 
     def _choice(self, word: str, members: Any, path: str, outer: tuple[str, ...]) -> tuple[Any, bool]:
         found = [self.type(member, path, outer) for member in members]
         types = {json.dumps(kind): kind for kind, _ in found if kind != "void"}
         if len(types) != 1:
-            raise NoJsonSchema(f"{path} is {word} {len(found)} schemas, for which there is no type")
+            raise NoSchema(f"{path} is {word} {len(found)} schemas, for which there is no type")
         return next(iter(types.values())), any(nullable for _, nullable in found)
 
     def _referred(self, reference: str, path: str, outer: tuple[str, ...]) -> tuple[Any, bool]:
         if not reference.startswith("#"):
-            raise NoJsonSchema(f"{path} refers to {reference!r}, which stands in another document")
+            raise NoSchema(f"{path} refers to {reference!r}, which stands in another document")
         if reference in outer:
-            raise NoJsonSchema(
-                f"{path} is a {reference} inside a {reference}: Spark has no types without end"
-            )
+            raise NoSchema(f"{path} is a {reference} inside a {reference}: Spark has no types without end")
         found: Any = self._root
         for part in reference.removeprefix("#").split("/")[1:]:
             name = part.replace("~1", "/").replace("~0", "~")
             if not isinstance(found, dict) or name not in found:
-                raise NoJsonSchema(f"{path} refers to {reference!r}, which is not there")
+                raise NoSchema(f"{path} refers to {reference!r}, which is not there")
             found = found[name]
         return self.type(found, path, (*outer, reference))
 
@@ -169,7 +163,7 @@ def _schema(kind: Any, path: str) -> dict[str, Any]:
         if _DECIMAL.fullmatch(kind):
             return {"type": "number"}
         if kind not in _TYPES:
-            raise NoJsonSchema(f"{path} has the type {kind}, which JSON Schema does not have")
+            raise NoSchema(f"{path} has the type {kind}, which JSON Schema does not have")
         return dict(_TYPES[kind])
     if kind["type"] == "array":
         return {"type": "array", "items": _part(kind["elementType"], kind["containsNull"], f"{path}[]")}

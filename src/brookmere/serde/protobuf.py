@@ -20,7 +20,6 @@ from brookmere.registry.proto_text import print_proto, well_known_file
 from brookmere.serde.base import BadBytes
 from brookmere.serde.built import as_plain
 from brookmere.serde.protobuf_schema import (
-    NoProtobuf,
     indexes,
     message_in,
     message_of,
@@ -29,6 +28,7 @@ from brookmere.serde.protobuf_schema import (
 )
 from brookmere.serde.protobuf_values import fill, shown
 from brookmere.serde.registered import Registered, checked, framed, referred, unframed
+from brookmere.serde.structure import NoSchema
 
 _REMEDY = "Give a class such as orders_pb2.Order, the text or path of a .proto file, or a FileDescriptorSet."
 
@@ -60,7 +60,7 @@ class Protobuf(Registered):
             descriptor = None if self.schema is None else _descriptor(self.schema, self.message)
             if descriptor is not None:
                 plan(descriptor)
-        except NoProtobuf as error:
+        except NoSchema as error:
             what = f"The schema of Protobuf cannot be used: {error}"
             raise TopologyError([Fault(what, None, _REMEDY)]) from None
         object.__setattr__(self, "_descriptor", descriptor)
@@ -110,13 +110,16 @@ class Protobuf(Registered):
         if data is None:
             return None
         if self.client is not None:
-            data = _without_indexes(unframed(data)[1])
+            _, data = message_numbers(unframed(data)[1])
         message = GetMessageClass(self.expected_message())()
         try:
             message.ParseFromString(data)
         except DecodeError as error:
             raise BadBytes(f"the bytes are no {message.DESCRIPTOR.full_name}: {error}") from None
-        return shown(message)
+        try:
+            return shown(message)
+        except OverflowError as error:
+            raise BadBytes(f"found a time that Python has no datetime for: {error}") from None
 
     def _of(self, schema: Schema) -> Descriptor:
         return _parsed(schema.text, tuple(referred(self.client, schema).items()), self.message)
@@ -140,7 +143,7 @@ def _parsed(text: str, references: tuple[tuple[str, str], ...], name: str | None
 def _descriptor(schema: object, name: str | None) -> Descriptor:
     if isinstance(schema, type) and issubclass(schema, Message):
         if name is not None:
-            raise NoProtobuf(f"message={name!r} is given beside the class {schema.__name__}")
+            raise NoSchema(f"message={name!r} is given beside the class {schema.__name__}")
         found: Descriptor = schema.DESCRIPTOR  # type: ignore[attr-defined]
         return found
     if isinstance(schema, FileDescriptorSet):
@@ -148,19 +151,19 @@ def _descriptor(schema: object, name: str | None) -> Descriptor:
     text = _read(schema) if isinstance(schema, Path) else schema
     if not isinstance(text, str):
         kind = schema.__name__ if isinstance(schema, type) else type(schema).__name__
-        raise NoProtobuf(f"found {kind}")
+        raise NoSchema(f"found {kind}")
     return _parsed(text, (), name)
 
 
 def _of_set(files: FileDescriptorSet, name: str | None) -> Descriptor:
     if not files.file:
-        raise NoProtobuf("it is an empty set of files")
+        raise NoSchema("it is an empty set of files")
     if name is None:
         return message_in(files.file, files.file[-1].name, None)
     for file in files.file:
         try:
             return message_in(files.file, file.name, name)
-        except NoProtobuf as error:
+        except NoSchema as error:
             last = error
     raise last
 
@@ -169,7 +172,7 @@ def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise NoProtobuf(f"{path} cannot be read: {error}") from None
+        raise NoSchema(f"{path} cannot be read: {error}") from None
 
 
 def _text(schema: object, descriptor: Descriptor) -> str:
@@ -200,7 +203,8 @@ def _registered(client: RegistryClient, file: Any, *, register: bool) -> list[Re
     return references
 
 
-def _without_indexes(data: bytes) -> bytes:
+def message_numbers(data: bytes) -> tuple[list[int], bytes]:
+    """Return which message of its file stands behind the schema's id, and its bytes."""
     position = 0
 
     def number() -> int:
@@ -218,6 +222,6 @@ def _without_indexes(data: bytes) -> bytes:
     count = number()
     if not 0 <= count <= len(data):
         raise BadBytes(f"found a list of {count} message numbers behind the schema's id")
-    for _ in range(count):
-        number()
-    return data[position:]
+    # An empty list is short for the first message.
+    numbers = [number() for _ in range(count)] or [0]
+    return numbers, data[position:]

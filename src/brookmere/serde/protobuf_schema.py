@@ -17,6 +17,7 @@ from brookmere.registry.proto_text import (
     parse_proto,
     well_known_file,
 )
+from brookmere.serde.structure import NoSchema
 
 TIMESTAMP = "google.protobuf.Timestamp"
 WRAPPERS = frozenset(
@@ -44,10 +45,6 @@ KINDS = {
 """By type of a field: what the kernel calls it, and Spark's type of its values."""
 
 
-class NoProtobuf(ValueError):  # noqa: N818
-    """A schema cannot be used; the message says where and why."""
-
-
 def is_map(field: FieldDescriptor) -> bool:
     """Tell whether a field is a map: a list of entries, to the bytes."""
     return field.message_type is not None and field.message_type.GetOptions().map_entry
@@ -61,7 +58,7 @@ def message_of(text: str, references: Mapping[str, str], name: str | None) -> De
             imports[needed] = parse_proto(content, name=needed, imports=imports)
         file = _file(text, imports)
     except ProtoTextError as error:
-        raise NoProtobuf(str(error)) from None
+        raise NoSchema(str(error)) from None
     return message_in([*imports.values(), file], file.name, name)
 
 
@@ -77,7 +74,7 @@ def message_in(files: Iterable[FileDescriptorProto], root: str, name: str | None
         added.add(file_name)
         file = known.get(file_name) or well_known_file(file_name)
         if file is None:
-            raise NoProtobuf(f"{needed_by} imports {file_name!r}, which is not there")
+            raise NoSchema(f"{needed_by} imports {file_name!r}, which is not there")
         for dependency in file.dependency:
             add(dependency, file_name)
         pool.AddSerializedFile(file.SerializeToString())
@@ -86,9 +83,9 @@ def message_in(files: Iterable[FileDescriptorProto], root: str, name: str | None
         add(root, root)
         messages = pool.FindFileByName(root).message_types_by_name
     except (TypeError, KeyError) as error:
-        raise NoProtobuf(str(error)) from error
+        raise NoSchema(str(error)) from error
     if not messages:
-        raise NoProtobuf("it defines no message")
+        raise NoSchema("it defines no message")
     if name is None:
         first: Descriptor = next(iter(messages.values()))
         return first
@@ -110,10 +107,10 @@ def indexes(message: Descriptor) -> bytes:
 
 
 def plan(message: Descriptor, path: str = "value", outer: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return a message as the kernel knows it; raise NoProtobuf for what Spark has no type for."""
+    """Return a message as the kernel knows it; raise NoSchema for what Spark has no type for."""
     if message.full_name in outer:
         name = message.name
-        raise NoProtobuf(f"{path} is a {name} inside a {name}: Spark has no types without end")
+        raise NoSchema(f"{path} is a {name} inside a {name}: Spark has no types without end")
     inside = (*outer, message.full_name)
     fields = [_field(field, f"{path}.{field.name}", inside) for field in message.fields]
     return {"name": message.full_name, "fields": fields}
@@ -144,12 +141,12 @@ def _named(pool: DescriptorPool, root: str, name: str) -> Descriptor:
             continue
         return found
     known = ", ".join(pool.FindFileByName(root).message_types_by_name)
-    raise NoProtobuf(f"it has no message {name!r}, but {known}")
+    raise NoSchema(f"it has no message {name!r}, but {known}")
 
 
 def _field(field: FieldDescriptor, path: str, outer: tuple[str, ...]) -> dict[str, Any]:
     if field.type == FieldDescriptor.TYPE_GROUP:
-        raise NoProtobuf(f"{path} is a group, which newer versions of Protobuf do not have")
+        raise NoSchema(f"{path} is a group, which newer versions of Protobuf do not have")
     known: dict[str, Any] = {"name": field.name, "number": field.number, "kind": _kind(field)}
     if is_map(field):
         entry = plan(field.message_type, path, outer)

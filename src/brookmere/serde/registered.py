@@ -10,15 +10,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, Self
 
-from brookmere.errors import Fault, TopologyError
+from brookmere.config.references import resolved
+from brookmere.errors import ConfigError, Fault, TopologyError
 from brookmere.registry import Reference, RegistryClient, Schema
 from brookmere.serde.base import BadBytes, Serde
 
 TOPIC, RECORD, TOPIC_RECORD = "topic", "record", "topic_record"
 STRATEGIES = (TOPIC, RECORD, TOPIC_RECORD)
 FRAME_BYTES = 5
+
+_SCHEMES = ("http://", "https://", "mock://", "${")
 
 _FRAME = struct.Struct(">bI")
 _clients: dict[Registry, RegistryClient] = {}
@@ -29,6 +32,7 @@ _guard = threading.Lock()
 class Registry:
     """A schema registry: its address, and who asks.
 
+    The address and the login may refer to secrets by `${env:NAME}` and `${file:path:key}`.
     `url` is one address, or several with commas between them; `mock://name` is a registry inside the process.
     `patience` is how long a running application waits for a registry that does not answer before it stops.
     """
@@ -48,13 +52,29 @@ class Registry:
     def __repr__(self) -> str:
         return f"Registry({self.shown!r})"
 
+    def access(self) -> tuple[str, tuple[str, str] | None]:
+        """Return the address and the login, with what `${env:NAME}` and `${file:path:key}` stand for."""
+        faults: list[Fault] = []
+        url = resolved("url of the registry", self.url, faults)
+        login = None
+        if self.basic_auth is not None:
+            user, password = self.basic_auth
+            login = (
+                resolved("basic_auth of the registry", user, faults),
+                resolved("basic_auth of the registry", password, faults),
+            )
+        if faults:
+            raise ConfigError(faults)
+        return url, login
+
     def client(self) -> RegistryClient:
         """Return the client of this registry; there is one, so that what it knows is known to all."""
         with _guard:
             if self not in _clients:
+                url, basic_auth = self.access()
                 _clients[self] = RegistryClient(
-                    self.url,
-                    basic_auth=self.basic_auth,
+                    url,
+                    basic_auth=basic_auth,
                     ca_file=self.ca_file,
                     cert_file=self.cert_file,
                     key_file=self.key_file,
@@ -70,7 +90,7 @@ class Registered(Serde):
     """What the registry calls schemas of this format."""
 
     schema: Any = field(default=None, compare=False)
-    registry: Registry | str | None = field(default=None, kw_only=True)
+    registry: Registry | str | Literal[False] | None = field(default=None, kw_only=True)
     subject: str = field(default=TOPIC, kw_only=True)
     register: bool = field(default=True, kw_only=True)
     use_latest: bool = field(default=False, kw_only=True)
@@ -94,8 +114,11 @@ class Registered(Serde):
         """The client of the registry, or None without one."""
         return self.registry.client() if isinstance(self.registry, Registry) else None
 
-    def for_topic(self, topic: str, *, is_key: bool) -> Serde:
-        if self.registry is None or self.subject not in STRATEGIES:
+    def for_topic(self, topic: str | None, *, is_key: bool, registry: Registry | None = None) -> Serde:
+        if self.registry is None and registry is not None:
+            return replace(self, registry=registry).for_topic(topic, is_key=is_key)
+        unknown = topic is None and self.subject != RECORD
+        if not isinstance(self.registry, Registry) or self.subject not in STRATEGIES or unknown:
             return self
         if self.subject == TOPIC:
             return replace(self, subject=f"{topic}-{'key' if is_key else 'value'}")
@@ -109,7 +132,7 @@ class Registered(Serde):
         """Return the schema that values are written with, and its id; the first call asks the registry."""
         client, text = self.client, self.text
         if client is None:
-            return None, Schema(self.type, text or "")
+            return None, self._plain()
         subject = self._subject()
         if text is None or self.use_latest:
             return self._latest(client, subject)
@@ -120,9 +143,22 @@ class Registered(Serde):
     def expected(self) -> Schema:
         """Return the schema that values are read as: the program's own, or the newest of the subject."""
         client, text = self.client, self.text
-        if client is None or text is not None:
-            return Schema(self.type, text or "")
+        if client is None:
+            return self._plain()
+        if text is not None:
+            return Schema(self.type, text)
         return self._latest(client, self._subject())[1]
+
+    def without_registry(self) -> Self:
+        """Return the serde that writes and reads the same values without a frame."""
+        return replace(self, registry=False, subject=TOPIC, register=True, use_latest=False)
+
+    def _plain(self) -> Schema:
+        if self.text is None or self.subject != TOPIC or self.use_latest or not self.register:
+            what = f"{_of(self)} needs a registry for what it says, and has none"
+            remedy = "Give it registry=, or set schema.registry.url for the application."
+            raise TopologyError([Fault(what, None, remedy)])
+        return Schema(self.type, self.text)
 
     def _latest(self, client: RegistryClient, subject: str) -> tuple[int, Schema]:
         latest = client.latest(subject)
@@ -139,33 +175,30 @@ class Registered(Serde):
         return self.subject
 
 
-def checked(serde: Registered) -> Registry | None:
+def checked(serde: Registered) -> Registry | Literal[False] | None:
     """Return the registry of a serde as a value, or raise TopologyError for what does not fit together."""
     faults = []
     given: object = serde.registry
     name = _of(serde)
     registry = Registry(given) if isinstance(given, str) else given
-    if registry is not None and not isinstance(registry, Registry):
+    if registry is not None and registry is not False and not isinstance(registry, Registry):
         what = f"registry of {name} is an address or a Registry: found {type(given).__name__}"
         faults.append(Fault(what, None, 'Give for example registry="http://localhost:8081".'))
-    elif isinstance(registry, Registry) and not registry.url.startswith(("http://", "https://", "mock://")):
+    elif isinstance(registry, Registry) and not registry.url.startswith(_SCHEMES):
         what = f"registry of {name} is no address: found {registry.shown!r}"
         faults.append(Fault(what, None, 'Give for example "http://localhost:8081" or "mock://test".'))
     subject: object = serde.subject
     if not isinstance(subject, str) or not subject:
         what = f"subject of {name} is a strategy or the name of a subject: found {subject!r}"
         faults.append(Fault(what, None, f"Use one of {', '.join(map(repr, STRATEGIES))}, or a name."))
-    elif registry is None and (subject != TOPIC or serde.use_latest or not serde.register):
-        what = f"{name} has settings for a registry, and no registry"
-        faults.append(Fault(what, None, "Give registry=, or leave out subject, register and use_latest."))
     elif subject not in STRATEGIES and subject.replace("-", "_") in STRATEGIES:
         what = f"subject of {name} is {subject!r}"
         faults.append(Fault(what, None, f"Did you mean {subject.replace('-', '_')!r}?"))
-    if serde.schema is None and registry is None:
+    if serde.schema is None and registry is False:
         faults.append(Fault(f"{name} has no schema", None, f"Give {name} a schema, or a registry."))
     if faults:
         raise TopologyError(faults)
-    return registry if isinstance(registry, Registry) else None
+    return registry if isinstance(registry, Registry) else False if registry is False else None
 
 
 def referred(client: RegistryClient | None, schema: Schema) -> dict[str, str]:

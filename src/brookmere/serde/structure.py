@@ -35,8 +35,8 @@ _WORDS = {
 _TOKEN = re.compile(r"\s*(`(?:[^`]|``)*`|'(?:[^'\\]|\\.)*'|\w+|[<>(),:])")
 
 
-class NoStructure(ValueError):  # noqa: N818
-    """The text is no list of fields; the message says where it ends to be one."""
+class NoSchema(ValueError):  # noqa: N818
+    """A schema cannot be used; the message says where and why."""
 
 
 def structure_of(schema: object) -> dict[str, Any] | None:
@@ -90,7 +90,7 @@ class _Ddl:
         while text[position:].strip():
             found = _TOKEN.match(text, position)
             if found is None:
-                raise NoStructure(f"cannot read {text[position:].strip()[:20]!r}")
+                raise NoSchema(f"cannot read {text[position:].strip()[:20]!r}")
             self._tokens.append(found.group(1))
             position = found.end()
         self._next = 0
@@ -101,7 +101,7 @@ class _Ddl:
         else:
             found = {"type": "struct", "fields": self._fields("")}
         if self._next < len(self._tokens):
-            raise NoStructure(f"found {self._peek()!r} behind the last field")
+            raise NoSchema(f"found {self._peek()!r} behind the last field")
         return dict(found)
 
     def _fields(self, end: str) -> list[dict[str, Any]]:
@@ -109,7 +109,7 @@ class _Ddl:
         while True:
             name = self._take().strip("`").replace("``", "`")
             if not name or name in "<>(),:":
-                raise NoStructure(f"expected the name of a field, found {name or 'the end'!r}")
+                raise NoSchema(f"expected the name of a field, found {name or 'the end'!r}")
             if self._peek() == ":":
                 self._take()
             kind = self._type()
@@ -150,7 +150,7 @@ class _Ddl:
         if kind in ("decimal", "dec", "numeric"):
             return self._decimal()
         if kind not in _WORDS:
-            raise NoStructure(f"expected a type, found {word or 'the end'!r}")
+            raise NoSchema(f"expected a type, found {word or 'the end'!r}")
         return _WORDS[kind]
 
     def _decimal(self) -> str:
@@ -167,7 +167,7 @@ class _Ddl:
     def _expect(self, token: str) -> None:
         found = self._take()
         if found.lower() != token:
-            raise NoStructure(f"expected {token!r}, found {found or 'the end'!r}")
+            raise NoSchema(f"expected {token!r}, found {found or 'the end'!r}")
 
     def _peek(self) -> str:
         return self._tokens[self._next] if self._next < len(self._tokens) else ""

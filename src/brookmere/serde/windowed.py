@@ -12,6 +12,7 @@ from brookmere.serde.base import BadBytes, Serde, wrong_type
 from brookmere.serde.json import Json
 from brookmere.serde.json_text import NOT_FINITE, from_json, json_name, to_json
 from brookmere.serde.primitive import Bool, Double, Int, Long
+from brookmere.serde.registered import Registry
 from brookmere.serde.text import Text
 
 _FOREVER = 2**63 - 1
@@ -76,8 +77,8 @@ class Windowed(Serde):
             return None
         return self._from_json(data) if self.form == "json" else self._from_binary(data)
 
-    def for_topic(self, topic: str, *, is_key: bool) -> Serde:
-        return replace(self, inner=self.inner.for_topic(topic, is_key=is_key))
+    def for_topic(self, topic: str | None, *, is_key: bool, registry: Registry | None = None) -> Serde:
+        return replace(self, inner=self.inner.for_topic(topic, is_key=is_key, registry=registry))
 
     def _from_binary(self, data: bytes) -> WindowedKey:
         tail = 16 if self.session else 8

@@ -19,7 +19,7 @@ from brookmere.run.compiler import DEFAULT_LOG_BYTES, HANDLERS, compile_plan
 from brookmere.run.outputs import Written, read_outputs
 from brookmere.run.session import spark_session
 from brookmere.run.taps import show
-from brookmere.serde import Bytes, Serde, partition_for
+from brookmere.serde import Bytes, Registry, Serde, partition_for
 from brookmere.testing.engines import Engine, LocalEngine, RawRecord, SparkEngine, StoreRow, clock_record
 from brookmere.testing.settings import averages_of, partition_counts, unknown
 from brookmere.testing.stores import StoreView
@@ -33,7 +33,8 @@ class TopologyTestDriver:
     """Runs a topology without topics: in memory, or with `engine="spark"` through a real query.
 
     Each record goes through the whole topology before the next, and every update is shown, unless
-    `emit="last"` asks for the last one per key and batch.
+    `emit="last"` asks for the last one per key and batch. `registry` is that of serdes which name none, as
+    the setting schema.registry.url says it for an application.
 
     >>> import brookmere as bm
     >>> app = bm.StreamsBuilder("shout", key=bm.Text(), value=bm.Text())
@@ -57,6 +58,7 @@ class TopologyTestDriver:
         log_bytes: int = DEFAULT_LOG_BYTES,
         session: SparkSession | None = None,
         spark_partitions: int | None = None,
+        registry: Registry | str | None = None,
     ) -> None:
         check_choice("engine", engine, ("local", "spark"))
         check_choice("emit", emit, ("every", "last"))
@@ -64,6 +66,7 @@ class TopologyTestDriver:
         check_choice("store_type", store_type, get_args(StoreType))
         topology = program.build() if isinstance(program, StreamsBuilder) else program
         spark = session or spark_session()
+        self._registry = Registry(registry) if isinstance(registry, str) else registry
         self._plan = plan(topology, partition_counts(topology, partitions))
         self._compiled = compile_plan(
             self._plan,
@@ -72,6 +75,7 @@ class TopologyTestDriver:
             last_per_batch=emit == "last",
             store_type=store_type,
             log_bytes=log_bytes,
+            registry=self._registry,
         )
         self._engine: Engine = (
             LocalEngine(self._compiled, spark)
@@ -109,12 +113,8 @@ class TopologyTestDriver:
     def output_topic(self, name: str, *, key: Serde | None = None, value: Serde | None = None) -> OutputTopic:
         """Return a way to read a topic; the serdes are those of its sink unless given here."""
         sink = self._sink(name)
-        keys = self._sink_serde(sink, name, is_key=True) if key is None else key.for_topic(name, is_key=True)
-        values = (
-            self._sink_serde(sink, name, is_key=False)
-            if value is None
-            else value.for_topic(name, is_key=False)
-        )
+        keys = self._placed_serde(key or self._sink_serde(sink, is_key=True), name, is_key=True)
+        values = self._placed_serde(value or self._sink_serde(sink, is_key=False), name, is_key=False)
         return OutputTopic(name, self._queues.setdefault(name, deque()), keys, values)
 
     def pipe_records(self, records: Iterable[tuple[str, Record]]) -> None:
@@ -194,13 +194,14 @@ class TopologyTestDriver:
             raise ConfigError(unknown("output topic", topic, fixed))
         return fixed.get(topic) or routing[0]
 
-    def _sink_serde(self, sink: SinkNode, topic: str, *, is_key: bool) -> Serde:
+    def _sink_serde(self, sink: SinkNode, *, is_key: bool) -> Serde:
         given = sink.key if is_key else sink.value
         from brookmere.run.wire import Wire  # only where an output is read
 
-        if given is not None:
-            given = given.for_topic(topic, is_key=is_key)
         return Wire.settled(given, self._compiled.builder, self._compiled.numbers[sink.name], is_key)
+
+    def _placed_serde(self, serde: Serde, topic: str, *, is_key: bool) -> Serde:
+        return serde.for_topic(topic, is_key=is_key, registry=self._registry)
 
     def _raw(
         self, topic: str, record: Record, key: Serde | None = None, value: Serde | None = None
@@ -209,8 +210,8 @@ class TopologyTestDriver:
         key_serde, value_serde = key or source.key or Bytes(), value or source.value or Bytes()
         return self._placed(
             topic,
-            key_serde.for_topic(topic, is_key=True).serialize(record.key),
-            value_serde.for_topic(topic, is_key=False).serialize(record.value),
+            self._placed_serde(key_serde, topic, is_key=True).serialize(record.key),
+            self._placed_serde(value_serde, topic, is_key=False).serialize(record.value),
             record.timestamp,
             record.headers,
             record.partition,

@@ -11,6 +11,8 @@ from brookmere.topics.settings import TopicConfig
 def retained(log: PartitionLog, config: TopicConfig, now: int) -> PartitionLog:
     """Return a partition without the segments, from the front, that are too old or too much."""
     size = sum(segment.bytes for segment in log.segments)
+    if config.retention_clock == "records":
+        now = max((segment.max for segment in log.segments), default=now)
     gone = 0
     for segment in log.segments:
         too_old = 0 <= config.retention_ms < now - segment.max

@@ -11,6 +11,7 @@ from brookmere.errors import ConfigError, nearest
 
 CleanupPolicy = Literal["delete", "compact", "compact,delete"]
 TimestampType = Literal["CreateTime", "LogAppendTime"]
+RetentionClock = Literal["wall", "records"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,8 @@ class TopicConfig:
     min_compaction_lag_ms: int = 0
     delete_retention_ms: int = 86_400_000
     file_delete_delay_ms: int = 60_000
+    retention_clock: RetentionClock = "wall"
+    """What the age of a record is counted from: now, or the time of its partition's newest record."""
 
     @classmethod
     def of(cls, config: Mapping[str, object] | None) -> Self:
@@ -78,6 +81,7 @@ _LOWEST = {
 # A reader maps a whole segment into memory at once.
 _HIGHEST = {"segment.bytes": 2**30, "max.message.bytes": 2**30}
 _TIMESTAMP_TYPES = ("CreateTime", "LogAppendTime")
+_RETENTION_CLOCKS = ("wall", "records")
 
 
 def _typed(name: str, value: object) -> str | int:
@@ -86,6 +90,10 @@ def _typed(name: str, value: object) -> str | int:
     if name == "message.timestamp.type":
         if value not in _TIMESTAMP_TYPES:
             raise _bad(name, value, "one of CreateTime and LogAppendTime")
+        return str(value)
+    if name == "retention.clock":
+        if value not in _RETENTION_CLOCKS:
+            raise _bad(name, value, "one of wall and records")
         return str(value)
     return _number(name, value)
 

@@ -204,10 +204,8 @@ def test_any_bytes_are_a_value_or_a_bad_record_as_for_googles_library(datas: lis
     for data, found in zip(datas, seen(SERDE, datas), strict=True):
         try:
             SERDE.deserialize(data)
-        except ValueError:
-            assert isinstance(found, str)
-        except OverflowError:
-            continue
+        except ValueError as error:
+            assert isinstance(found, str) or "no datetime" in str(error)
         else:
             assert isinstance(found, dict), (data, found)
 

@@ -30,6 +30,9 @@ abstract class Processor(val id: Int, val name: String) extends Serializable {
   /** Called when the wall clock has moved on, after the records of the batch, parents before children. */
   def tick(wall: Long): Unit = {}
 
+  /** What has to be done before the first record of a batch, step by step. */
+  def earlier(): Iterator[Unit] = Iterator.empty
+
   /** Called after the last record of a batch, parents before children. */
   def endBatch(): Unit = {}
 

@@ -104,6 +104,14 @@ final class Task(
     if (lastRecord.time == Clock.Never || Ticks.isBusy(row)) lastRecord.time = wall
   }
 
+  /** Gives what comes next the place `n` in front of the records of the batch. */
+  def ahead(n: Long): Unit = {
+    follow(Long.MinValue, 0, n)
+    due = StepNumber.FirstDue
+    hop = 0
+    position = 0L
+  }
+
   /** Remembers that the clock has ticked. */
   def ticked(): Unit = lastTick.time = wall
 

@@ -8,11 +8,9 @@ import brookmere.topics.TopicsOffset
 
 import org.apache.kafka.clients.consumer.OffsetAndMetadata
 import org.apache.kafka.common.{KafkaFuture, TopicPartition}
-import org.slf4j.LoggerFactory
 
 /** Tells the consumer group of the application how far it has come, for everyone who looks at lags. The application itself does not read it. */
 object GroupOffsets {
-  private val log = LoggerFactory.getLogger("brookmere.kafka")
   private val pending = new ConcurrentHashMap[String, KafkaFuture[Void]]()
   private val told = ConcurrentHashMap.newKeySet[String]()
   private val SettleSeconds = 5L
@@ -22,7 +20,7 @@ object GroupOffsets {
     val answer = place.admin.alterConsumerGroupOffsets(place.application, all.asJava).all()
     pending.put(place.run, answer.whenComplete { (_, e) =>
       if (e != null && told.add(place.run)) {
-        log.warn(s"The offsets of the consumer group '${place.application}' cannot be told to Kafka, so that lags shown there are wrong: ${Causes.of(place.refusals.explain("Read", e)).getMessage}")
+        Notices.tell(place.run, s"The offsets of the consumer group '${place.application}' cannot be told to Kafka, so that lags shown there are wrong. Found: ${Causes.sentence(place.refusals.explain("Read", e))}")
       }
     })
   }

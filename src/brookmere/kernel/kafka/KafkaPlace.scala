@@ -1,6 +1,6 @@
 package brookmere.kafka
 
-import java.util.{HashMap => JHashMap, Map => JMap}
+import java.util.{HashMap => JHashMap, List => JList, Map => JMap}
 import java.util.concurrent.ConcurrentHashMap
 
 import scala.jdk.CollectionConverters._
@@ -26,13 +26,16 @@ final class ClientSettings(settings: JMap[String, String]) extends Serializable 
 
 /**
  * Where a query reads and writes on Kafka. `run` names this start of the application: only the last one
- * may write. `lanes` is how many transactions write side by side; `byTask` tells that the last stage is
- * spread over them, otherwise the partition of the source decides.
+ * may write, and `before` the ones that it goes on with by itself. `lanes` is how many transactions write side by side; `byTask` tells that the last stage is
+ * spread over them, otherwise the partition of the source decides. `patterns` are those that topics were
+ * chosen by.
  */
 final class KafkaPlace(
     val application: String,
     val run: String,
+    val before: Set[String],
     val partitions: Map[String, Int],
+    val patterns: Seq[String],
     val lanes: Int,
     val byTask: Boolean,
     val exactlyOnce: Boolean,
@@ -44,17 +47,17 @@ final class KafkaPlace(
     val consumers: ClientSettings,
     val producers: ClientSettings) extends Serializable {
 
-  def this(application: String, run: String, partitions: JMap[String, Integer], lanes: Int, byTask: Boolean, exactlyOnce: Boolean,
+  def this(application: String, run: String, before: JList[String], partitions: JMap[String, Integer], patterns: JList[String], lanes: Int, byTask: Boolean, exactlyOnce: Boolean,
       newPartitions: Int, replication: Int, waitMs: Long, principal: String,
       admin: JMap[String, String], consumer: JMap[String, String], producer: JMap[String, String]) =
-    this(application, run, partitions.asScala.map { case (t, n) => t -> n.intValue }.toMap, lanes, byTask, exactlyOnce, newPartitions,
+    this(application, run, before.asScala.toSet, partitions.asScala.map { case (t, n) => t -> n.intValue }.toMap, patterns.asScala.toList, lanes, byTask, exactlyOnce, newPartitions,
       replication, waitMs, principal, new ClientSettings(admin), new ClientSettings(consumer), new ClientSettings(producer))
 
   /** The lane of a source partition: whatever else is read, and however often, it stays the same. */
   def laneOf(topic: String, partition: Int): Int = Math.floorMod(topic.hashCode + partition, lanes)
 
   def admin: Admin = KafkaPlaces.admin(this)
-  def refusals: Refusals = new Refusals(principal)
+  def refusals: Refusals = new Refusals(principal, application)
 }
 
 /** Places by the name of their run, and the clients that this process has for them. */
@@ -82,6 +85,7 @@ object KafkaPlaces {
     Lanes.close(run)
     PlainProducers.close(run)
     OutputTopics.forget(run)
+    Notices.forget(run)
     val a = admins.remove(run)
     if (a != null) a.close(java.time.Duration.ofSeconds(5))
   }

@@ -18,7 +18,6 @@ import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, UnsafeProj
 import org.apache.spark.sql.catalyst.util.GenericArrayData
 import org.apache.spark.sql.connector.read.PartitionReader
 import org.apache.spark.unsafe.types.UTF8String
-import org.slf4j.LoggerFactory
 
 import java.nio.ByteBuffer
 
@@ -33,7 +32,6 @@ final class Track(val at: TopicPartition, val number: Int) {
 
 /** A consumer that goes on where its last batch ended, so that records that came in meanwhile are there already. */
 final class BatchConsumer(place: KafkaPlace) {
-  private val log = LoggerFactory.getLogger("brookmere.kafka")
   private val client = new KafkaConsumer[ByteBuffer, ByteBuffer](place.consumers.properties(BatchConsumer.Defaults, BatchConsumer.Fixed),
     new ByteBufferDeserializer, new ByteBufferDeserializer)
   private val tracks = new JHashMap[TopicPartition, Track]()
@@ -41,6 +39,7 @@ final class BatchConsumer(place: KafkaPlace) {
   private var current = 0
   private var skipsLost = false
   private var deadline = 0L
+  private var quiet = Long.MaxValue
 
   def begin(p: KafkaPartition): Unit = {
     skipsLost = p.skipsLost
@@ -59,7 +58,12 @@ final class BatchConsumer(place: KafkaPlace) {
     patience()
   }
 
-  private def patience(): Unit = deadline = System.nanoTime + TimeUnit.MILLISECONDS.toNanos(place.waitMs)
+  private def patience(): Unit = {
+    deadline = System.nanoTime + TimeUnit.MILLISECONDS.toNanos(place.waitMs)
+    quiet = System.nanoTime + BatchConsumer.QuietNanos
+  }
+
+  private def waitsFor: String = wanted.filterNot(isDone).map(_.at).mkString(", ")
 
   private def isDone(t: Track): Boolean =
     if (t.ahead.isEmpty) t.next >= t.end || client.position(t.at) >= t.end else t.ahead.peek.offset >= t.end
@@ -106,15 +110,23 @@ final class BatchConsumer(place: KafkaPlace) {
       found.records(p).forEach(r => t.ahead.add(r))
     }
     if (!found.isEmpty) patience()
-    else if (System.nanoTime > deadline) throw Patience.gone(place, s"Read of ${wanted.filterNot(isDone).map(_.at).mkString(", ")}", null)
+    else if (System.nanoTime > deadline) throw Patience.gone(place, s"Read of $waitsFor", null)
+    else if (System.nanoTime > quiet) {
+      quiet = Long.MaxValue
+      Notices.tell(place.run, s"Kafka does not answer (Read of $waitsFor). It is waited for, for ${place.waitMs / 1000} s at most.")
+    }
   }
 
   private def skip(e: OffsetOutOfRangeException): Unit = {
-    val starts = client.beginningOffsets(e.partitions)
+    val starts = try client.beginningOffsets(e.offsetOutOfRangePartitions.keySet) catch {
+      case e: KafkaException if Causes.isPassing(e) => return
+      case e: KafkaException => throw place.refusals.explain("Read", e)
+    }
     e.offsetOutOfRangePartitions.forEach { (p, at) =>
       val start = starts.get(p).longValue
-      if (!skipsLost || at > start) throw KafkaStream.lost(p.topic, p.partition, at, start)
-      log.warn(s"Retention removed records of the topic '${p.topic}' that were not read: partition ${p.partition} goes on at $start instead of $at")
+      if (at > start) throw KafkaStream.shortened(p.topic, p.partition, at)
+      if (!skipsLost) throw KafkaStream.lost(p.topic, p.partition, at, start)
+      Notices.tell(place.run, s"Retention removed records of the topic '${p.topic}' that were not read: partition ${p.partition} goes on at $start instead of $at.")
       client.seek(p, start)
     }
   }
@@ -124,6 +136,7 @@ final class BatchConsumer(place: KafkaPlace) {
 
 object BatchConsumer {
   private val PollMs = 200L
+  private val QuietNanos = 5L * 1000 * 1000 * 1000
   private val Defaults = Map("max.poll.records" -> "5000", "max.partition.fetch.bytes" -> "4194304", "receive.buffer.bytes" -> "1048576")
   private val Fixed = Map("isolation.level" -> "read_committed", "enable.auto.commit" -> "false", "auto.offset.reset" -> "none",
     "allow.auto.create.topics" -> "false")

@@ -7,6 +7,7 @@ import brookmere.kernel.topics.StagedSegment
 import brookmere.topics._
 
 import org.apache.kafka.clients.producer.{Callback, KafkaProducer, ProducerRecord}
+import org.apache.kafka.common.{InvalidRecordException, KafkaException}
 import org.apache.kafka.common.errors.{InvalidTimestampException, RecordTooLargeException}
 import org.apache.kafka.common.header.Header
 import org.apache.kafka.common.header.internals.RecordHeader
@@ -61,15 +62,19 @@ abstract class KafkaOutput(place: KafkaPlace) extends Output {
     val h: Array[Header] = if (headers == null) KafkaOutput.NoHeaders else headers.map { case (n, x) => new RecordHeader(if (n == null) "" else new String(n, "UTF-8"), x) }
     check(topic, ts, k, v, h)
     Halts.at("sending")
-    producer.send(new ProducerRecord(topic, partition, ts, k, v, if (h.isEmpty) null else java.util.Arrays.asList(h: _*)), callback)
+    try producer.send(new ProducerRecord(topic, partition, ts, k, v, if (h.isEmpty) null else java.util.Arrays.asList(h: _*)), callback)
+    catch { case e: KafkaException => failed(e) }
   }
 
-  protected def healthy(): Unit = if (failure != null) throw explained(failure)
+  protected def healthy(): Unit = if (failure != null) failed(failure)
+  protected def isHealthy: Boolean = failure == null
 
-  protected def explained(e: Throwable): Throwable =
-    if (Lane.isFenced(e)) Lane.fenced(place, e)
-    else if (Causes.isPassing(e)) Patience.gone(place, "Write", e)
-    else place.refusals.explain("Write", e)
+  private def failed(e: Exception): Nothing = {
+    failure = e
+    throw explained(e)
+  }
+
+  protected def explained(e: Throwable): Throwable = KafkaOutput.explained(place, e)
 
   private def bytes(s: Span): Array[Byte] =
     if (s.length < 0) null
@@ -79,7 +84,9 @@ abstract class KafkaOutput(place: KafkaPlace) extends Output {
       b
     }
 
-  override def original(topic: String, partition: Int, offset: Long): Option[Original] = Originals.read(place, topic, partition, offset)
+  private val originals = new Originals(place)
+  override def original(topic: String, partition: Int, offset: Long): Option[Original] = originals.read(topic, partition, offset)
+  protected def close(): Unit = originals.close()
 }
 
 object KafkaOutput {
@@ -93,6 +100,17 @@ object KafkaOutput {
   }
 
   private val NoHeaders = Array.empty[Header]
+
+  def explained(place: KafkaPlace, e: Throwable): Throwable = Causes.of(e) match {
+    case r @ (_: RecordTooLargeException | _: InvalidTimestampException | _: InvalidRecordException) => refused(place, r)
+    case _ if Causes.isPassing(e) => Patience.gone(place, "Write", e)
+    case _ => place.refusals.explain("Write", e)
+  }
+
+  /** The broker finds what the application could not know beforehand. */
+  private def refused(place: KafkaPlace, e: Throwable): KafkaStopped = new KafkaStopped(KafkaStopped.Topic,
+    s"Kafka does not take a record that the application '${place.application}' writes. Found: ${Causes.sentence(e)} " +
+    "Correct the topic's settings. The production handler decides on such records if the application is allowed the operation DescribeConfigs on the topic.", e)
 }
 
 /** One transaction per lane. A lane that has written this batch before writes nothing. */
@@ -129,17 +147,25 @@ final class TransactionalOutput(place: KafkaPlace, sources: Array[String], query
       val l = begun(n)
       if (l != null) {
         // Whether a commit that failed took effect, only the mark tells: the next attempt looks at it.
-        try l.commit(query, epoch) catch { case e: Throwable => begun(n) = null; Lanes.drop(place, l); throw explained(e) }
+        try l.commit(query, epoch) catch { case e: Throwable => begun(n) = null; Lanes.drop(place, l); throw e }
         begun(n) = null
       }
     }
+    close()
     Array.empty
   }
 
-  override def abort(): Unit = begun.indices.foreach { n =>
-    val l = begun(n)
-    begun(n) = null
-    if (l != null) try l.abort() catch { case _: Exception => Lanes.drop(place, l) }
+  override protected def explained(e: Throwable): Throwable = begun.find(_ != null).map(_.explained(e)).getOrElse(super.explained(e))
+
+  override def abort(): Unit = {
+    close()
+    begun.indices.foreach { n =>
+      val l = begun(n)
+      begun(n) = null
+      // What has failed, or is in a hurry, leaves it to its successor.
+      if (l != null && (!isHealthy || Thread.currentThread.isInterrupted)) Lanes.drop(place, l)
+      else if (l != null) try l.abort() catch { case _: Exception => Lanes.drop(place, l) }
+    }
   }
 }
 
@@ -151,7 +177,8 @@ final class PlainOutput(place: KafkaPlace) extends KafkaOutput(place) {
   override def commit(): Array[StagedSegment] = {
     producer.flush()
     healthy()
+    close()
     Array.empty
   }
-  override def abort(): Unit = ()
+  override def abort(): Unit = close()
 }

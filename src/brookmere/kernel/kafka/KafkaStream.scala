@@ -1,30 +1,36 @@
 package brookmere.kafka
 
+import java.util.concurrent.TimeUnit
+import java.util.regex.Pattern
+
 import scala.jdk.CollectionConverters._
 
 import brookmere.kernel.topics.{Tick, TopicRange}
 import brookmere.topics.{Backlog, RecordStream, SourceOptions, TopicsOffset}
 
-import org.apache.kafka.clients.admin.{ListOffsetsOptions, OffsetSpec}
+import org.apache.kafka.clients.admin.{ListOffsetsOptions, OffsetSpec, TopicDescription}
 import org.apache.kafka.common.{IsolationLevel, TopicPartition}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.read._
-import org.apache.spark.sql.connector.read.streaming.Offset
-import org.slf4j.LoggerFactory
+import org.apache.spark.sql.connector.read.streaming.{Offset, ReadLimit}
 
 /** The topics of an application on Kafka; only what is committed is seen. */
 final class KafkaStream(options: SourceOptions, place: KafkaPlace) extends RecordStream(options) {
-  private val log = LoggerFactory.getLogger("brookmere.kafka")
   private val partitions: Array[TopicPartition] = options.topics.flatMap(t => Array.tabulate(place.partitions(t))(p => new TopicPartition(t, p)))
-  private val committed = new ListOffsetsOptions(IsolationLevel.READ_COMMITTED)
+  private val committed = new ListOffsetsOptions(IsolationLevel.READ_COMMITTED).timeoutMs(math.min(KafkaStream.AnswerMs, place.waitMs).toInt)
+  private val lookNanos = TimeUnit.MILLISECONDS.toNanos(math.min(KafkaStream.LookMs, place.admins.get("metadata.max.age.ms", KafkaStream.LookMs.toString).toLong))
+  private val matching = place.patterns.map(Pattern.compile)
+  /** Topics that match, and are read after the next start. */
+  private var unread: Set[String] = Set.empty
   private var ids: Map[String, String] = Map.empty
   private var looked = 0L
+  private var shortSince = 0L
   /** The time at which the batch before was cut. */
   private var lastCut = -1L
 
   private def offsets(of: Seq[TopicPartition], spec: OffsetSpec): Map[TopicPartition, Long] =
-    Patience.answer(place, "Describe")(place.admin.listOffsets(of.map(_ -> spec).toMap.asJava, committed).all())
-      .asScala.map { case (p, r) => p -> r.offset }.toMap
+    Patience.answer(place, "Describe", options.topics.toSeq, there = true, meanwhile = () => describe())(
+      place.admin.listOffsets(of.map(_ -> spec).toMap.asJava, committed).all()).asScala.map { case (p, r) => p -> r.offset }.toMap
 
   private def positions(at: Map[TopicPartition, Long]): TopicsOffset = {
     look()
@@ -34,20 +40,55 @@ final class KafkaStream(options: SourceOptions, place: KafkaPlace) extends Recor
   override def earliest(): TopicsOffset = positions(offsets(partitions.toSeq, OffsetSpec.earliest()))
   override def latest(): TopicsOffset = positions(offsets(partitions.toSeq, OffsetSpec.latest()))
 
+  /**
+   * Logs do not become shorter, unless they are others, or brokers have lost records. A broker that has
+   * become the leader may need a moment to know where they end.
+   */
+  override def latestOffset(from: Offset, limit: ReadLimit): Offset = {
+    val end = super.latestOffset(from, limit)
+    val (before, after) = (read(from).positions, read(end).positions)
+    val short = for ((t, (_, at)) <- before.toSeq; (_, next) <- after.get(t).toSeq; p <- at.indices if p < next.length && next(p) < at(p)) yield (t, p, at(p))
+    if (short.isEmpty) {
+      shortSince = 0
+      return end
+    }
+    if (shortSince == 0) {
+      shortSince = System.nanoTime
+      looked = 0
+      look()
+    } else if (System.nanoTime - shortSince > KafkaStream.ShortNanos) throw (KafkaStream.shortened _).tupled(short.head)
+    from
+  }
+
   /** Looks now and then whether the topics are still those that the program was planned for. */
   private def look(): Boolean = {
     val now = System.nanoTime
-    if (looked != 0 && now - looked < KafkaStream.LookNanos) return false
-    val found = Patience.answer(place, "Describe")(place.admin.describeTopics(options.topics.toSeq.asJava).allTopicNames()).asScala
-    ids = found.map { case (t, d) => t -> d.topicId.toString }.toMap
+    if (looked != 0 && now - looked < lookNanos) return false
+    val found = describe()
+    val known = ids
+    ids = found.map { case (t, d) => t -> d.topicId.toString }
+    known.foreach { case (t, id) => if (id != ids(t)) throw KafkaStream.another(t) }
     found.foreach { case (t, d) =>
       val planned = place.partitions(t)
       if (d.partitions.size > planned) throw new KafkaStopped(KafkaStopped.Topic,
         s"The topic '$t' has grown from $planned to ${d.partitions.size} partitions while the application runs. " +
         "Start the application again: it then reads all of them, or says what speaks against it.")
     }
+    if (matching.nonEmpty) lookForMore()
     looked = now
     true
+  }
+
+  private def describe(): Map[String, TopicDescription] =
+    Patience.answer(place, "Describe", options.topics.toSeq, there = true)(place.admin.describeTopics(options.topics.toSeq.asJava).allTopicNames()).asScala.toMap
+
+  private def lookForMore(): Unit = {
+    val all = Patience.answer(place, "Describe")(place.admin.listTopics().names()).asScala
+    val found = all.filter(t => !place.partitions.contains(t) && matching.exists(_.matcher(t).matches)).toSet
+    // What the application writes about itself is not what it reads.
+    (found -- unread).filterNot(t => t.startsWith(place.application + "-") && t.endsWith("-changelog")).toSeq.sorted.foreach(t =>
+      Notices.tell(place.run, s"The topic '$t' is new and matches a pattern of the program. It is read after the next start of the application."))
+    unread ++= found
   }
 
   override protected def complete(from: TopicsOffset): TopicsOffset = {
@@ -57,15 +98,23 @@ final class KafkaStream(options: SourceOptions, place: KafkaPlace) extends Recor
       t -> (from.positions.get(t) match {
         case None => first.positions(t)
         case Some((id, at)) =>
-          if (id != ids(t)) throw new KafkaStopped(KafkaStopped.Topic,
-            s"The topic '$t' was deleted and created anew since the application read it. " +
-            "Its place in the old topic means nothing in the new one: reset the application with `brookmere reset`, or give it a new application.id.")
-          // Partitions that were added since begin at their beginning.
-          (id, Array.tabulate(place.partitions(t))(p => if (p < at.length) at(p) else 0L))
+          if (id != ids(t)) throw KafkaStream.another(t)
+          (id, at ++ added(t, at.length))
       })
     }.toMap)
     if (isTime) present(all) else all
   }
+
+  private val told = new java.util.HashSet[(String, Int, Long)]()
+
+  /** Partitions that a topic has got since begin at their beginning. */
+  private def added(topic: String, known: Int): Array[Long] =
+    if (known >= place.partitions(topic)) Array.empty
+    else {
+      val all = (known until place.partitions(topic)).map(p => new TopicPartition(topic, p))
+      val starts = offsets(all, OffsetSpec.earliest())
+      all.map(starts).toArray
+    }
 
   /** What retention has removed unread is told, or left out if the user says so. */
   private def present(from: TopicsOffset): TopicsOffset = {
@@ -73,9 +122,9 @@ final class KafkaStream(options: SourceOptions, place: KafkaPlace) extends Recor
     TopicsOffset(from.positions.map { case (t, (id, at)) =>
       t -> (id, at.zipWithIndex.map { case (o, p) =>
         val start = starts(new TopicPartition(t, p))
-        if (o < start && o > 0) {
+        if (o < start) {
           if (options.lost != "continue") throw KafkaStream.lost(t, p, o, start)
-          log.warn(s"Retention removed records of the topic '$t' that were not read: partition $p goes on at $start instead of $o")
+          if (told.add((t, p, start))) Notices.tell(place.run, s"Retention removed records of the topic '$t' that were not read: partition $p goes on at $start instead of $o.")
         }
         math.max(o, start)
       })
@@ -98,7 +147,7 @@ final class KafkaStream(options: SourceOptions, place: KafkaPlace) extends Recor
   }
 
   private def newest(of: Array[TopicPartition]): Long =
-    Patience.answer(place, "Describe")(place.admin.listOffsets(of.map(_ -> OffsetSpec.maxTimestamp()).toMap.asJava).all())
+    Patience.answer(place, "Describe", options.topics.toSeq, there = true)(place.admin.listOffsets(of.map(_ -> OffsetSpec.maxTimestamp()).toMap.asJava).all())
       .values.asScala.map(_.timestamp).max
 
   override protected def bins(ranges: Array[TopicRange]): Array[Array[TopicRange]] =
@@ -120,10 +169,20 @@ final class KafkaStream(options: SourceOptions, place: KafkaPlace) extends Recor
 }
 
 object KafkaStream {
-  private val LookNanos = 30L * 1000 * 1000 * 1000
+  private val LookMs = 30000L
+  private val ShortNanos = 30L * 1000 * 1000 * 1000
+  private val AnswerMs = 10000L
   /** So few records are read by one Spark task: starting another costs more. */
   private val Few = 4096L
   val AllLanes: Int = -1
+
+  def another(topic: String): KafkaStopped = new KafkaStopped(KafkaStopped.Topic,
+    s"The topic '$topic' was deleted and created anew since the application read it. " +
+    "Its place in the old topic means nothing in the new one: reset the application with `brookmere reset`, or give it a new application.id.")
+
+  def shortened(topic: String, partition: Int, at: Long): KafkaStopped = new KafkaStopped(KafkaStopped.Lost,
+    s"The topic '$topic' has lost records that were read already: partition $partition ends before offset $at, where the application stands. " +
+    "Brokers lose records when one takes over that did not have them all. Reset the application with `brookmere reset` to choose where it goes on.")
 
   def lost(topic: String, partition: Int, at: Long, start: Long): KafkaStopped = new KafkaStopped(KafkaStopped.Lost,
     s"Retention removed records of the topic '$topic' that were not read yet: partition $partition begins at offset $start, and the application stands at $at. " +

@@ -9,7 +9,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata
 import org.apache.kafka.clients.producer.KafkaProducer
 import org.apache.kafka.common.{KafkaException, TopicPartition}
-import org.apache.kafka.common.errors.{InvalidProducerEpochException, ProducerFencedException}
+import org.apache.kafka.common.errors._
 import org.apache.kafka.common.serialization.ByteArraySerializer
 
 /**
@@ -24,15 +24,19 @@ final class Lane(place: KafkaPlace, val number: Int) {
   private val marks = new Marks(place, group)
   private var mark = Mark.None
 
-  val producer: KafkaProducer[Array[Byte], Array[Byte]] = 
+  val producer: KafkaProducer[Array[Byte], Array[Byte]] =
     Producers.open(place, Map("transactional.id" -> id), Map("transaction.timeout.ms" -> Lane.TimeoutMs))
 
-  /** Ends what a predecessor has left open, and keeps it from writing. */
+  /** Ends what a predecessor has left open, and keeps it from writing. What goes on by itself does not take over from others. */
   def takeOver(known: Known): Lane = opened {
-    // Looked at before as well: a directory that is too old must not stop an instance that runs on the right one.
-    known.check(place, marks.of(known.query, marks.committed()))
+    def fit(found: Map[TopicPartition, Mark]): Mark = {
+      if (place.before.nonEmpty) refuseOthers(found)
+      known.check(place, marks.of(known.query, found))
+    }
+    // Looked at before as well: what must not take over must not stop who rightly runs.
+    fit(marks.committed())
     producer.initTransactions()
-    mark = known.check(place, marks.of(known.query, marks.settled())).copy(run = place.run)
+    mark = fit(marks.settled()).copy(run = place.run)
     producer.beginTransaction()
     commit()
   }
@@ -41,7 +45,7 @@ final class Lane(place: KafkaPlace, val number: Int) {
   def reopen(): Lane = opened {
     refuseOthers(marks.committed())
     producer.initTransactions()
-    mark = refuseOthers(marks.settled())
+    mark = refuseOthers(marks.settled()).copy(run = place.run)
   }
 
   private def opened(f: => Unit): Lane = {
@@ -73,27 +77,48 @@ final class Lane(place: KafkaPlace, val number: Int) {
     producer.commitTransaction()
   }
 
-  private def refuseOthers(found: Map[TopicPartition, Mark]): Mark =
-    found.get(where).filter(_.run == place.run).getOrElse(throw Lane.fenced(place, null))
+  /** The mark that tells who has taken over last. It stands elsewhere when the program has read other topics. */
+  private def last(found: Map[TopicPartition, Mark]): Mark =
+    found.get(where).orElse(found.values.maxByOption(_.batch)).getOrElse(Mark.None)
 
-  private def guarded[T](f: => T): T = try f catch {
-    case e: KafkaException if Lane.isFenced(e) => throw Lane.fenced(place, e)
-    case e: KafkaException => throw place.refusals.explain("Write", e)
+  /** Whoever takes over leaves a mark, so where none is nobody has. */
+  private def isOwn(m: Mark): Boolean = m.run.isEmpty || m.run == place.run || place.before(m.run)
+
+  private def refuseOthers(found: Map[TopicPartition, Mark]): Mark = {
+    val m = last(found)
+    if (isOwn(m)) m else throw Lane.fenced(place, null)
   }
+
+  private def guarded[T](f: => T): T = try f catch { case e: KafkaException => throw explained(e) }
+
+  /** A transaction that Kafka has ended looks like one of which another instance has taken the lane. */
+  def explained(e: Throwable): Throwable =
+    if (Lane.isEnded(e)) { if (mark.run == place.run && isOwn(last(marks.committed()))) Lane.ended(place, e) else Lane.fenced(place, e) }
+    // A mark stands where the application reads, and is refused in words only.
+    else if (Causes.of(e).getMessage == Lane.MarkRefused) place.refusals.explain("Read", new TopicAuthorizationException(java.util.Set.of(where.topic)))
+    else KafkaOutput.explained(place, e)
 }
 
 object Lane {
   /** A transaction is open for as long as a batch takes, and the first one after a start is slow. */
   private val TimeoutMs = "180000"
 
-  def isFenced(e: Throwable): Boolean = Causes.of(e) match {
-    case _: ProducerFencedException | _: InvalidProducerEpochException => true
+  private val MarkRefused = "Unexpected error in TxnOffsetCommitResponse: Topic authorization failed."
+
+  def isEnded(e: Throwable): Boolean = Causes.of(e) match {
+    case _: ProducerFencedException | _: InvalidProducerEpochException | _: InvalidPidMappingException | _: InvalidTxnStateException => true
+    case _: OutOfOrderSequenceException | _: UnknownProducerIdException | _: TransactionAbortedException | _: TransactionAbortableException => true
     case _ => false
   }
 
   def fenced(place: KafkaPlace, e: Throwable): KafkaStopped = new KafkaStopped(KafkaStopped.Fenced,
-    s"Another instance of the application '${place.application}' has taken over, or a transaction took longer than transaction.timeout.ms. " +
+    s"Another instance of the application '${place.application}' has taken over. " +
     "This one has written nothing since. Run one instance per application.id.", e)
+
+  def ended(place: KafkaPlace, e: Throwable): KafkaStopped = new KafkaStopped(KafkaStopped.Again,
+    s"Kafka has ended a transaction of the application '${place.application}', most often because its batch took longer than transaction.timeout.ms " +
+    s"(${place.producers.get("transaction.timeout.ms", TimeoutMs)} ms). Found: ${Causes.sentence(e)} Nothing of the batch was written. " +
+    "Raise transaction.timeout.ms, or make batches smaller with max.batch.records.", e)
 }
 
 /** The lanes that this process has open, by run. */

@@ -8,30 +8,45 @@ import scala.jdk.CollectionConverters._
 import brookmere.topics.Original
 
 import org.apache.kafka.clients.consumer.{KafkaConsumer, OffsetOutOfRangeException}
-import org.apache.kafka.common.TopicPartition
+import org.apache.kafka.common.{KafkaException, TopicPartition}
 import org.apache.kafka.common.serialization.ByteArrayDeserializer
 
-/** Reads a single record once more, for a dead letter. */
-object Originals {
-  private val Seconds = 10
+/** Reads single records once more, for dead letters. */
+final class Originals(place: KafkaPlace) {
+  private var client: KafkaConsumer[Array[Byte], Array[Byte]] = null
 
-  def read(place: KafkaPlace, topic: String, partition: Int, offset: Long): Option[Original] = {
-    val bytes = new ByteArrayDeserializer
-    val fixed = Map("isolation.level" -> "read_committed", "enable.auto.commit" -> "false", "auto.offset.reset" -> "none", "max.poll.records" -> "1")
-    val client = new KafkaConsumer(place.consumers.properties(Map.empty, fixed), bytes, bytes)
-    try {
+  private def opened(): KafkaConsumer[Array[Byte], Array[Byte]] = {
+    if (client == null) {
+      val bytes = new ByteArrayDeserializer
+      client = new KafkaConsumer(place.consumers.properties(Map.empty, Originals.Fixed), bytes, bytes)
+    }
+    client
+  }
+
+  /** None where it is gone, or does not come in time. */
+  def read(topic: String, partition: Int, offset: Long): Option[Original] =
+    try place.refusals.explained("Read") {
+      val c = opened()
       val p = new TopicPartition(topic, partition)
-      client.assign(Collections.singletonList(p))
-      client.seek(p, offset)
-      val deadline = System.nanoTime + Seconds * 1000000000L
-      while (client.position(p) <= offset && System.nanoTime < deadline) {
-        val found = client.poll(Duration.ofMillis(200)).records(p).asScala.find(_.offset >= offset)
+      if (!c.assignment.contains(p)) c.assign(Collections.singletonList(p))
+      c.seek(p, offset)
+      val deadline = System.nanoTime + Originals.Seconds * 1000000000L
+      while (c.position(p) <= offset && System.nanoTime < deadline) {
+        val found = c.poll(Duration.ofMillis(200)).records(p).asScala.find(_.offset >= offset)
         // Another offset means that the record was compacted away.
         if (found.isDefined) return found.filter(_.offset == offset).map(r => Original(r.timestamp, r.key, r.value,
           if (r.headers.toArray.isEmpty) null else r.headers.toArray.map(h => (h.key.getBytes("UTF-8"), h.value))))
       }
       None
     } catch { case _: OffsetOutOfRangeException => None }
-    finally client.close(org.apache.kafka.clients.consumer.CloseOptions.timeout(Duration.ZERO))
+
+  def close(): Unit = if (client != null) {
+    client.close(org.apache.kafka.clients.consumer.CloseOptions.timeout(Duration.ZERO))
+    client = null
   }
+}
+
+object Originals {
+  private val Seconds = 30
+  private val Fixed = Map("isolation.level" -> "read_committed", "enable.auto.commit" -> "false", "auto.offset.reset" -> "none", "max.poll.records" -> "1")
 }

@@ -1,7 +1,7 @@
 package brookmere.kafka
 
 import java.util.Collections
-import java.util.concurrent.{ConcurrentHashMap, ExecutionException}
+import java.util.concurrent.ConcurrentHashMap
 
 import scala.jdk.CollectionConverters._
 
@@ -35,9 +35,9 @@ object OutputTopics {
 
   private def look(place: KafkaPlace, name: String): KafkaTopic = {
     val described = try describe(place, name).getOrElse(create(place, name)) catch {
-      case e: InvalidTopicException => throw new TopicRefused(s"no topic can have the name '$name': ${e.getMessage}", e)
-      case e: PolicyViolationException => throw new TopicRefused(s"the topic '$name' does not exist and may not be created: ${e.getMessage}", e)
       case e: KafkaStopped if e.kind == KafkaStopped.Denied => throw new TopicRefused(e.getMessage, e)
+      case e: ApiException if !Causes.isPassing(e) =>
+        throw new TopicRefused("", new InvalidTopicException(s"the topic '$name' does not exist and cannot be created: ${e.getMessage}", e))
     }
     val c = settings(place, name)
     def number(setting: String, default: Long): Long = c.flatMap(x => Option(x.get(setting))).map(_.value.toLong).getOrElse(default)
@@ -53,18 +53,13 @@ object OutputTopics {
   }
 
   private def describe(place: KafkaPlace, name: String): Option[TopicDescription] =
-    try Some(Patience.answer(place, "Describe")(place.admin.describeTopics(Collections.singletonList(name)).topicNameValues.get(name)))
-    catch { case e: Throwable if missing(e) => None }
-
-  private def missing(e: Throwable): Boolean = Causes.of(e).isInstanceOf[UnknownTopicOrPartitionException]
+    try Some(Patience.answer(place, "Describe", Seq(name))(place.admin.describeTopics(Collections.singletonList(name)).topicNameValues.get(name)))
+    catch { case e: Throwable if Causes.isMissing(e) => None }
 
   private def create(place: KafkaPlace, name: String): TopicDescription = {
-    try Patience.answer(place, "Create")(place.admin.createTopics(Collections.singletonList(
+    try Patience.answer(place, "Create", Seq(name))(place.admin.createTopics(Collections.singletonList(
       new NewTopic(name, place.newPartitions, place.replication.toShort))).all())
-    catch {
-      case e: Throwable if Causes.of(e).isInstanceOf[TopicExistsException] => ()
-      case e: ExecutionException => throw Causes.of(e)
-    }
+    catch { case _: TopicExistsException => () }
     // The broker asked next may not have heard of it yet.
     var tries = 0
     var found = describe(place, name)
@@ -79,7 +74,7 @@ object OutputTopics {
   /** None where the application may not look at them: then the broker itself says what it does not take. */
   private def settings(place: KafkaPlace, name: String): Option[Config] = {
     val resource = new ConfigResource(ConfigResource.Type.TOPIC, name)
-    try Some(Patience.answer(place, "DescribeConfigs")(place.admin.describeConfigs(Collections.singletonList(resource)).all()).get(resource))
+    try Some(Patience.answer(place, "DescribeConfigs", Seq(name))(place.admin.describeConfigs(Collections.singletonList(resource)).all()).get(resource))
     catch { case e: KafkaStopped if e.kind == KafkaStopped.Denied => None }
   }
 }

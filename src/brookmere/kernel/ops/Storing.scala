@@ -30,6 +30,7 @@ abstract class Storing(id: Int, name: String, store: String, sendOld: Boolean, r
   override protected def put(e: Entry, value: UnsafeRow, ts: Long): Unit = rows.put(e, value, ts)
   override protected def value(e: Entry): UnsafeRow = rows.value(e)
   override protected def valueFields: Int = rows.valueFields
+  override protected def entries: Iterator[Entry] = rows.each()
   override protected def keyOf(e: Entry): UnsafeRow = rows.key(e)
 }
 

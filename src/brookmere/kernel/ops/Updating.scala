@@ -11,7 +11,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
  * A processor that keeps rows of a table and sends their updates on: now, or the last one of each row
  * at the end of the batch. `result` is what is sent of a row that keeps more than that.
  */
-abstract class Updating(id: Int, name: String, sendOld: Boolean, result: Bound) extends Evaluating(id, name) with View {
+abstract class Updating(id: Int, name: String, sendOld: Boolean, result: Bound) extends Evaluating(id, name) with View with Telling {
   @transient private var showNow: Shown = _
   @transient private var showOld: Shown = _
   @transient private var pending: Pending = _
@@ -34,6 +34,8 @@ abstract class Updating(id: Int, name: String, sendOld: Boolean, result: Bound) 
   /** The value as a row, valid until the next call. */
   protected def value(e: Entry): UnsafeRow
   protected def valueFields: Int
+  /** All rows of the task. */
+  protected def entries: Iterator[Entry]
   /** The key that the store has for a row. */
   protected def keyOf(e: Entry): UnsafeRow
   /** The key that an update of a row is sent with: `key`, or one made of it. */
@@ -62,6 +64,9 @@ abstract class Updating(id: Int, name: String, sendOld: Boolean, result: Bound) 
   }
 
   private def tellLog(key: UnsafeRow, e: Entry, ts: Long): Unit = log.receive(sent(key, e), showNow(value(e)), null, ts)
+
+  override def tell(to: (UnsafeRow, UnsafeRow, Long) => Unit): Iterator[Unit] =
+    entries.map(e => to(sent(keyOf(e), e), showNow(value(e)), e.ts))
 
   override def endBatch(): Unit = {
     var e = pending.take()

@@ -6,10 +6,12 @@ import brookmere.kernel.state.{Item, Versions}
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /** Keeps the rows of a table with those of earlier times. */
-abstract class VersionedTable(id: Int, name: String, store: String, val history: Long) extends Processor(id, name) with View {
+abstract class VersionedTable(id: Int, name: String, store: String, val history: Long) extends Processor(id, name) with View with Telling {
   @transient private[ops] var versions: Versions = _
   override def attach(task: Task): Unit = { super.attach(task); versions = new Versions(task.groups(store), history) }
   override def keptIn: String = store
+  override def tell(to: (UnsafeRow, UnsafeRow, Long) => Unit): Iterator[Unit] =
+    versions.all().map(i => to(versions.key(i), if (i.isDeletion) null else versions.value(i), i.time))
   override def look(): Look = new VersionedLook(this)
 }
 

@@ -85,6 +85,7 @@ abstract class Windowing(id: Int, name: String, fold: Fold, emission: Emission)
   override protected def put(e: Entry, value: UnsafeRow, ts: Long): Unit = rows.put(item(e), value, ts, keepsBytes)
   override protected def value(e: Entry): UnsafeRow = rows.value(item(e))
   override protected def valueFields: Int = rows.valueFields
+  override protected def entries: Iterator[Entry] = rows.rows()
   override protected def keyOf(e: Entry): UnsafeRow = rows.key(item(e).group)
   override protected def sent(key: UnsafeRow, e: Entry): UnsafeRow = keys(key, startOf(item(e)), endOf(item(e)))
   private def item(e: Entry): Item = e.asInstanceOf[Item]

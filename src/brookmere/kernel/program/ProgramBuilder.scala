@@ -231,10 +231,13 @@ final class ProgramBuilder(private[program] val spark: SparkSession, stageCount:
     add(id, stage, p, in.key, in.value, isTable = false, ids(parents))
   }
 
-  /** A sink for every change of the table that the parents keep, in the order of the changes. */
-  def changelog(id: Int, name: String, stage: Int, parents: JList[Integer], key: Writer, value: Writer): Unit = {
+  /**
+   * A sink for every change of the table that the parents keep, in the order of the changes. `since` stands for the
+   * time since when there are such sinks; `isNew` if the table may have rows that are older.
+   */
+  def changelog(id: Int, name: String, stage: Int, parents: JList[Integer], key: Writer, value: Writer, since: Long, isNew: Boolean): Unit = {
     val in = input(name, parents)
-    val p = new ops.Changelog(id, name, key, value)
+    val p = new ops.Changelog(id, name, key, value, made(parents.get(0)).processor.asInstanceOf[ops.Telling], since, isNew)
     val (sending, silent) = ids(parents).partition(made(_).processor match { case w: ops.Windowing => w.sendsUpdates; case _ => true })
     add(id, stage, p, in.key, in.value, isTable = false, sending)
     silent.foreach(made(_).processor.asInstanceOf[ops.Windowing].log = p)

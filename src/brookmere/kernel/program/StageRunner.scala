@@ -53,6 +53,9 @@ final class StageRunner(stage: Stage) {
     }
   }
 
+  /** What the processors do before the first record of a batch, step by step. */
+  def earlier(): Iterator[Unit] = stage.processors.iterator.flatMap(_.earlier())
+
   /** Lets the processors bring out what they hold back until the end of a batch. */
   def endBatch(): Unit = stage.processors.foreach(_.endBatch())
 

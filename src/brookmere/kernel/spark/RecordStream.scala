@@ -17,6 +17,8 @@ final case class Backlog(topic: String, partition: Int, start: Long, end: Long)
 abstract class RecordStream(options: SourceOptions) extends SupportsTriggerAvailableNow with ReportsSourceMetrics with MicroBatchStream {
   private var frozen: Option[TopicsOffset] = None
   private var frozenWall = 0L
+  /** The ends as the batch at hand has seen them. */
+  private var seen: TopicsOffset = null
   /** How many rows of the batch planned last are no records. */
   @volatile private var ticks = 0
 
@@ -55,7 +57,7 @@ abstract class RecordStream(options: SourceOptions) extends SupportsTriggerAvail
   override def deserializeOffset(json: String): TopicsOffset = TopicsOffset.read(json)
 
   override def latestOffset(): Offset = throw new UnsupportedOperationException("latestOffset(start, limit) is used")
-  override def reportLatestOffset(): Offset = latest()
+  override def reportLatestOffset(): Offset = seen
   override def prepareForTriggerAvailableNow(): Unit = {
     frozen = Some(latest())
     frozenWall = System.currentTimeMillis
@@ -66,6 +68,7 @@ abstract class RecordStream(options: SourceOptions) extends SupportsTriggerAvail
     if (options.stay) return start.copy(told = read(from).told)
     if (Holds.isHeld(options.application)) return from
     val end = frozen.getOrElse(latest())
+    seen = end
     val most = options.limit
     val waiting = options.topics.filterNot(options.whole).flatMap { t => val (_, s) = start.positions(t); end.positions(t)._2.zipWithIndex.map { case (e, p) => Backlog(t, p, s(p), e) } }
     val isCut = most > 0 && waiting.iterator.map(w => w.end - w.start).sum > most

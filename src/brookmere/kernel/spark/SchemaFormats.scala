@@ -18,8 +18,12 @@ import org.apache.spark.sql.types._
 object SchemaFormats {
   private val NoId = -1
 
-  def registry(addresses: JList[String], authorization: String, authorities: String, patienceMs: Long): Registry =
-    new Registry(addresses.asScala.toArray, authorization, authorities, patienceMs)
+  /** `authorities`, `certificate` and `key` are texts in PEM, or null. */
+  def registry(addresses: JList[String], authorization: String, authorities: String, certificate: String, key: String,
+      patienceMs: Long): Registry = {
+    val tls = if (authorities == null && certificate == null) null else new Tls(authorities, certificate, key)
+    new Registry(addresses.asScala.toArray, authorization, tls, patienceMs)
+  }
 
   def readAvro(raw: Column, schema: JList[String], typeJson: String, registry: Registry): Column =
     Internals.column(ReadAvro(Internals.expression(raw), schema.asScala.toSeq, DataType.fromJson(typeJson), registry))
@@ -37,7 +41,8 @@ object SchemaFormats {
 
   /** The last of some schemas, which may refer to those in front of it. */
   private[brookmere] def parsed(texts: Seq[String]): Schema = {
-    val parser = new Schema.Parser()
+    // Older registries took defaults that do not fit their types; they matter only where one is needed.
+    val parser = new Schema.Parser().setValidateDefaults(false)
     texts.map(parser.parse).last
   }
 

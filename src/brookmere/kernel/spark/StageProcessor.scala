@@ -87,6 +87,7 @@ final class StageProcessor(program: Program, number: Int, stats: QueryStats, bef
       private var closed = false
       private var count = 0L
       private val start = StageTimes.now
+      private val earlier = runner.earlier()
 
       override def hasNext: Boolean = {
         while (task.out.isEmpty && !closed) step()
@@ -96,7 +97,8 @@ final class StageProcessor(program: Program, number: Int, stats: QueryStats, bef
 
       private def step(): Unit = {
         task.out.clear()
-        if (!ended) {
+        if (earlier.hasNext) earlier.next()
+        else if (!ended) {
           if (rows.hasNext) { count += 1; runner.accept(task, rows.next().asInstanceOf[UnsafeRow]) }
           else { ended = true; runner.endBatch() }
         } else {

@@ -159,8 +159,13 @@ final class TopologyWriter(plan: SinkPlan, output: Output) extends DataWriter[In
 
   private def failed(r: UnsafeRow, e: UnsafeRow): Unit = {
     errors += Rows.bytes(r)
-    if (plan.deadLetter != null) deadLetter(r, e)
+    if (plan.deadLetter != null) try deadLetter(r, e) catch { case x: TopicRefused => throw undelivered(e, if (x.getCause == null) x else x.getCause) }
   }
+
+  /** A record that is kept nowhere must not be passed. */
+  private def undelivered(e: UnsafeRow, x: Throwable): RecordFailed =
+    new RecordFailed(RecordFailed.Production, e.getUTF8String(1).toString, e.getInt(2), e.getUTF8String(3).toString, e.getInt(4), e.getLong(5), now,
+      x.getClass.getName, s"the dead-letter topic '${plan.deadLetter}' does not take the record: ${x.getMessage}", RecordFailed.trace(x), null, null)
 
   /** The record as its source topic holds it, with what went wrong in its headers. */
   private def deadLetter(r: UnsafeRow, e: UnsafeRow): Unit = {

@@ -51,13 +51,16 @@ final class RocksStore(d: StoreDef, backend: Backend, task: Int, cache: EntryTab
     if (cache.bytes > maxBytes) cache.retain(_ => false)
   }
 
-  override def all(): Iterator[Entry] = {
-    val found = backend.rows(name).filter(r => StateRows.taskOf(r._1) == task).map { case (k, v) =>
+  override def each(): Iterator[Entry] =
+    backend.rows(name).filter(r => StateRows.taskOf(r._1) == task).map { case (k, v) =>
       val e = new Entry(Rows.bytes(StateRows.keyOf(k, keyFields)), 0)
       e.ts = StateRows.timeOf(v)
       e.value = Rows.bytes(StateRows.valueOf(v, valueFields))
       e
-    }.toArray
+    }
+
+  override def all(): Iterator[Entry] = {
+    val found = each().toArray
     Arrays.sort(found, (a: Entry, b: Entry) => Arrays.compareUnsigned(a.key, b.key))
     found.iterator
   }

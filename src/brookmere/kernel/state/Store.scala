@@ -62,6 +62,9 @@ abstract class Store(val name: String, val keyFields: Int, val valueFields: Int,
   /** Every row of the task, in byte order of the keys. Call it after a flush. */
   def all(): Iterator[Entry]
 
+  /** As `all`, in any order, and without having all of them in memory for it. */
+  def each(): Iterator[Entry] = all()
+
   protected final def newEntry(key: UnsafeRow, hash: Int): Entry = {
     val e = new Entry(Rows.bytes(key), hash)
     entries.add(e)

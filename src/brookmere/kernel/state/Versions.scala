@@ -50,6 +50,11 @@ final class Versions(store: GroupStore, history: Long) {
   /** The value as a row, valid until the next call. */
   def value(i: Item): UnsafeRow = { row.pointTo(i.value, i.value.length); row }
 
+  def key(i: Item): UnsafeRow = store.key(i.group)
+
+  /** All versions, deletions included, those of a key in the order of time. */
+  def all(): Iterator[Item] = store.rows()
+
   private def shown(i: Item): Item = if (i == null || i.isDeletion) null else i
 }
 

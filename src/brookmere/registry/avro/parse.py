@@ -55,10 +55,7 @@ def parse_avro(text: str, named: dict[str, Named] | None = None) -> Type:
         if text.strip() not in PRIMITIVES:
             raise AvroSchemaError(f"it is no JSON: {problem}") from problem
         tree = text.strip()
-    try:
-        return _Parser({} if named is None else named).type(tree, "", "the schema")
-    except RecursionError:
-        raise AvroSchemaError("its parts are nested too deeply") from None
+    return _Parser({} if named is None else named).type(tree, "", "the schema")
 
 
 class _Parser:

@@ -17,7 +17,7 @@ from brookmere.registry.compatibility.json_objects import object_differences
 from brookmere.registry.compatibility.json_values import Parts, among, types, types_named, values
 from brookmere.registry.json_schema.nodes import Node, parts
 
-_STEPS = 20_000
+_STEPS = 5_000
 # Words that assert something and are only compared as they stand.
 _OPAQUE = (
     "$dynamicRef",
@@ -51,7 +51,8 @@ class Check:
         self._stack: list[tuple[tuple[int, ...], int]] = []
         self._depth = 0
         # Trees that are made on the way stay, so that their identities are not given to others.
-        self._made: list[Any] = []
+        self._made: dict[tuple[int, str], tuple[Any, Any]] = {}
+        self._narrow: dict[str, Any] = {}
 
     def deeper(self, writer: Parts, reader: Node, path: str) -> list[str]:
         """Compare parts of values: a property, or an item."""
@@ -66,12 +67,12 @@ class Check:
         self._steps += 1
         if self._steps > _STEPS:
             return [said(path, "the schemas are too large to be compared")]
-        conjunction = expanded(writer)
+        conjunction = self.expanded(writer)
         if conjunction is None or reader.tree is True or reader.tree == {}:
             return []
         if reader.tree is False:
             return [said(path, "no value is allowed any more")] if types(conjunction) else []
-        if any(same(part, reader) for part in conjunction):
+        if any(same(part, reader) for part in (*writer, *conjunction)):
             return []
         key = tuple(id(part.tree) for part in (reader, *conjunction, *excluded))
         for before, depth in self._stack:
@@ -103,7 +104,7 @@ class Check:
             for word in ("oneOf", "anyOf"):
                 if word not in part.tree:
                     continue
-                rest = self._node(part, {key: value for key, value in part.tree.items() if key != word})
+                rest = self._without(part, word)
                 beside = (*(other for other in writer if other is not part), rest)
                 branches = [part.part(tree) for tree in part.tree[word]]
                 found.append(
@@ -120,18 +121,46 @@ class Check:
         kinds = types(writer)
         known = values(writer)
         if known is not None and len(known) > 1:
-            found.append([((*writer, self._node(writer[0], {"const": value})), ()) for value in known])
+            found.append([((*writer, self._narrowed(writer[0], {"const": value})), ()) for value in known])
         elif 1 < len(kinds) < 7:
             words = (["number"] if "fraction" in kinds else []) + sorted(kinds - {"fraction"})
             if "fraction" in kinds:
                 words.remove("integer")
             if len(words) > 1:
-                found.append([((*writer, self._node(writer[0], {"type": word})), ()) for word in words])
+                found.append([((*writer, self._narrowed(writer[0], {"type": word})), ()) for word in words])
         return found
 
-    def _node(self, near: Node, tree: dict[str, Any]) -> Node:
-        self._made.append(tree)
-        return near.part(tree)
+    def expanded(self, given: Parts) -> Parts | None:
+        """Return the schemas, or what they refer to, and those of their allOf; None if no value fits."""
+        found: list[Node] = []
+        seen: set[int] = set()
+        waiting = list(given)
+        while waiting:
+            part = waiting.pop(0)
+            if part.tree is False:
+                return None
+            if part.tree is True or id(part.tree) in seen:
+                continue
+            seen.add(id(part.tree))
+            if "$ref" in part.tree:
+                # Older drafts ignore what stands beside a reference; to count on less is safe in all of them.
+                waiting.append(part.resolve(part.tree["$ref"]))
+                continue
+            waiting += [part.part(tree) for tree in part.tree.get("allOf", ())]
+            found.append(self._without(part, "allOf"))
+        return tuple(found) or (self._narrowed(given[0], {}),)
+
+    def _narrowed(self, near: Node, tree: dict[str, Any]) -> Node:
+        return near.part(self._narrow.setdefault(json.dumps(tree), tree))
+
+    def _without(self, part: Node, word: str) -> Node:
+        if word not in part.tree:
+            return part
+        # The same tree without the same word stays the same tree, or circles would not be noticed.
+        key = id(part.tree), word
+        if key not in self._made:
+            self._made[key] = part.tree, {name: value for name, value in part.tree.items() if name != word}
+        return part.part(self._made[key][1])
 
     def _words(self, writer: Parts, reader: Node, path: str, excluded: Parts) -> list[str]:
         tree = reader.tree
@@ -169,32 +198,11 @@ class Check:
         for chosen in fitting:
             others = [branch for branch in branches if branch is not chosen]
             if all(
-                disjoint(writer, expanded((other,))) or any(same(other, one) for one in excluded)
+                disjoint(writer, self.expanded((other,))) or any(same(other, one) for one in excluded)
                 for other in others
             ):
                 return []
         return [said(path, "there may be values that fit several of the alternatives of oneOf")]
-
-
-def expanded(given: Parts) -> Parts | None:
-    """Return the schemas, or what they refer to, with what stands in their allOf; None if no value fits."""
-    found: list[Node] = []
-    seen: set[int] = set()
-    waiting = list(given)
-    while waiting:
-        part = waiting.pop(0)
-        if part.tree is False:
-            return None
-        if part.tree is True or id(part.tree) in seen:
-            continue
-        seen.add(id(part.tree))
-        if "$ref" in part.tree:
-            # Older drafts ignore what stands beside a reference; to count on less is safe in all of them.
-            waiting.append(part.resolve(part.tree["$ref"]))
-            continue
-        found.append(part)
-        waiting += [part.part(tree) for tree in part.tree.get("allOf", ())]
-    return tuple(found) or (given[0].part({}),)
 
 
 def same(one: Node, other: Node) -> bool:

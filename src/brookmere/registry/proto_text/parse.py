@@ -8,18 +8,18 @@ from typing import Any
 from google.protobuf.descriptor_pb2 import (
     DescriptorProto,
     Edition,
-    EnumDescriptorProto,
     FileDescriptorProto,
-    ServiceDescriptorProto,
 )
 
 from brookmere.registry.proto_text.checks import check_file
+from brookmere.registry.proto_text.enums import read_enum
 from brookmere.registry.proto_text.fields import LARGEST_NUMBER, Fields
 from brookmere.registry.proto_text.names import resolve
-from brookmere.registry.proto_text.options import option_name, option_statement, set_option
+from brookmere.registry.proto_text.options import option_statement
+from brookmere.registry.proto_text.ranges import number_range, options_in_brackets, reserved
+from brookmere.registry.proto_text.services import read_service
 from brookmere.registry.proto_text.tokens import ProtoTextError, Tokens
 
-_LARGEST_ENUM = 2**31 - 1
 _EDITIONS = frozenset(Edition.keys())
 
 
@@ -84,7 +84,7 @@ class _Parser:
         if tokens.accept("message"):
             self._message(file.message_type.add(**visibility))
         elif tokens.accept("enum"):
-            self._enum(file.enum_type.add(**visibility))
+            read_enum(tokens, file.enum_type.add(**visibility))
         elif tokens.accept("package"):
             file.package = tokens.full_word()
             tokens.expect(";")
@@ -95,7 +95,7 @@ class _Parser:
         elif tokens.accept("extend"):
             self._extend(file.extension, file.message_type)
         elif tokens.accept("service"):
-            self._service(file.service.add())
+            read_service(tokens, file.service.add())
         else:
             raise tokens.fault(
                 tokens.next, "message, enum, import, package, option, extend or service is expected"
@@ -135,7 +135,7 @@ class _Parser:
         if tokens.accept("message"):
             self._message(message.nested_type.add(**visibility))
         elif tokens.accept("enum"):
-            self._enum(message.enum_type.add(**visibility))
+            read_enum(tokens, message.enum_type.add(**visibility))
         elif tokens.accept("oneof"):
             self._oneof(message)
         elif tokens.accept("option"):
@@ -143,7 +143,7 @@ class _Parser:
         elif tokens.accept("extend"):
             self._extend(message.extension, message.nested_type)
         elif tokens.accept("reserved"):
-            self._reserved(message, end_counts=False)
+            reserved(tokens, message, end_counts=False)
         elif tokens.accept("extensions"):
             self._extension_ranges(message)
         else:
@@ -179,106 +179,16 @@ class _Parser:
             if not tokens.accept(";"):
                 self._fields.field(fields, nested=nested, extendee=extendee)
 
-    def _reserved(self, holder: Any, *, end_counts: bool) -> None:
-        tokens = self._tokens
-        while True:
-            if tokens.next.kind == "string":
-                holder.reserved_name.append(tokens.text_string())
-            elif tokens.next.kind == "word":
-                holder.reserved_name.append(tokens.word())
-            else:
-                start, end = self._range(_LARGEST_ENUM if end_counts else LARGEST_NUMBER)
-                holder.reserved_range.add(start=start, end=end if end_counts else end + 1)
-            if not tokens.accept(","):
-                break
-        tokens.expect(";")
-
-    def _range(self, largest: int) -> tuple[int, int]:
-        tokens = self._tokens
-        start = tokens.integer()
-        if not tokens.accept("to"):
-            return start, start
-        return start, largest if tokens.accept("max") else tokens.integer()
-
     def _extension_ranges(self, message: DescriptorProto) -> None:
         tokens = self._tokens
         first = len(message.extension_range)
         while True:
-            start, end = self._range(LARGEST_NUMBER)
+            start, end = number_range(tokens, LARGEST_NUMBER)
             message.extension_range.add(start=start, end=end + 1)
             if not tokens.accept(","):
                 break
-        if tokens.accept("["):
-            while True:
-                name = option_name(tokens)
-                tokens.expect("=")
-                set_option(tokens, message.extension_range[first].options, name)
-                if not tokens.accept(","):
-                    break
-            tokens.expect("]")
+        if tokens.next.text == "[":
+            options_in_brackets(tokens, message.extension_range[first].options)
             for other in message.extension_range[first + 1 :]:
                 other.options.CopyFrom(message.extension_range[first].options)
         tokens.expect(";")
-
-    def _enum(self, enum: EnumDescriptorProto) -> None:
-        tokens = self._tokens
-        enum.name = tokens.word()
-        tokens.expect("{")
-        while not tokens.accept("}"):
-            if tokens.next.text == "option" and tokens.after_next().text != "=":
-                tokens.take()
-                option_statement(tokens, enum.options)
-            elif tokens.next.text == "reserved" and tokens.after_next().text != "=":
-                tokens.take()
-                self._reserved(enum, end_counts=True)
-            elif not tokens.accept(";"):
-                self._enum_value(enum)
-
-    def _enum_value(self, enum: EnumDescriptorProto) -> None:
-        tokens = self._tokens
-        value = enum.value.add(name=tokens.word())
-        tokens.expect("=")
-        value.number = tokens.integer()
-        if tokens.accept("["):
-            while True:
-                name = option_name(tokens)
-                tokens.expect("=")
-                set_option(tokens, value.options, name)
-                if not tokens.accept(","):
-                    break
-            tokens.expect("]")
-        tokens.expect(";")
-
-    def _service(self, service: ServiceDescriptorProto) -> None:
-        tokens = self._tokens
-        service.name = tokens.word()
-        tokens.expect("{")
-        while not tokens.accept("}"):
-            if tokens.accept("option"):
-                option_statement(tokens, service.options)
-            elif not tokens.accept(";"):
-                self._method(service)
-
-    def _method(self, service: ServiceDescriptorProto) -> None:
-        tokens = self._tokens
-        tokens.expect("rpc")
-        method = service.method.add(name=tokens.word())
-        tokens.expect("(")
-        if tokens.accept("stream"):
-            method.client_streaming = True
-        method.input_type = tokens.full_word()
-        tokens.expect(")")
-        tokens.expect("returns")
-        tokens.expect("(")
-        if tokens.accept("stream"):
-            method.server_streaming = True
-        method.output_type = tokens.full_word()
-        tokens.expect(")")
-        if tokens.accept("{"):
-            while not tokens.accept("}"):
-                if tokens.accept("option"):
-                    option_statement(tokens, method.options)
-                else:
-                    tokens.expect(";")
-        else:
-            tokens.expect(";")

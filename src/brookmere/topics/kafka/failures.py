@@ -7,7 +7,7 @@ from typing import Protocol
 
 from confluent_kafka import KafkaError
 
-from brookmere.errors import AccessError, TopicError, TopicExistsError, UnknownTopicError
+from brookmere.errors import AccessError, TopicError, TopicExistsError, UnknownTopicError, UnreachableError
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,6 @@ _ACL = {
     KafkaError.GROUP_AUTHORIZATION_FAILED: "group",
     KafkaError.CLUSTER_AUTHORIZATION_FAILED: "cluster",
     KafkaError.TRANSACTIONAL_ID_AUTHORIZATION_FAILED: "transactional-id",
-    KafkaError._AUTHENTICATION: "",
 }
 _REFUSED = (KafkaError._AUTHENTICATION, KafkaError.SASL_AUTHENTICATION_FAILED, KafkaError._SSL)
 _UNKNOWN = (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC, KafkaError._UNKNOWN_PARTITION)
@@ -65,10 +64,10 @@ def refused(error: KafkaError, asked: Asked, cluster: Cluster) -> TopicError:
     return AccessError(text, principal=cluster.principal)
 
 
-def unreachable(said: KafkaError | None, asked: Asked, cluster: Cluster, waited: float) -> TopicError:
+def unreachable(said: KafkaError | None, asked: Asked, cluster: Cluster, waited: float) -> UnreachableError:
     """Return the error for a cluster that does not answer."""
     found = f" Found: {_words(said)}" if said else ""
-    return TopicError(
+    return UnreachableError(
         f"{asked.what}: no broker of bootstrap.servers={cluster.brokers} answered within {waited:.0f} "
         f"seconds.{found} Check the addresses, security.protocol and that Kafka runs (`brookmere kafka up` "
         "starts one for development); default.api.timeout.ms says how long to wait."
@@ -78,10 +77,12 @@ def unreachable(said: KafkaError | None, asked: Asked, cluster: Cluster, waited:
 def explained(error: KafkaError, asked: Asked, cluster: Cluster) -> TopicError:
     """Return the error for an answer of the cluster."""
     code = error.code()
-    if code in _ACL and not is_refused(error):
-        return _denied(_ACL[code], asked, cluster)
     if is_refused(error):
         return refused(error, asked, cluster)
+    if code in _ACL:
+        # Who may write to no topic at all is told that the cluster does not allow it.
+        kind = "topic" if asked.operation == "Write" else _ACL[code]
+        return _denied(kind, asked, cluster)
     if code in _UNKNOWN:
         return UnknownTopicError(
             f"{asked.what}: there is no topic {asked.name!r} at {cluster.brokers}. "

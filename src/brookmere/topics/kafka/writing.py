@@ -55,6 +55,9 @@ def append(connection: Connection, topic: KafkaTopic, records: Iterable[Record])
             if len(writer) < waiting:
                 began, waiting = time.monotonic(), len(writer)
             connection.check(asked, began)
+    except KafkaException as error:
+        connection.forget_writer()
+        raise connection.failure(error.args[0], asked) from error
     except BaseException:
         # What is still on its way must not appear later, when it was reported as failed.
         writer.purge()

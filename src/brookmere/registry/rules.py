@@ -1,0 +1,84 @@
+"""Answers requests about compatibility levels, modes and the compatibility of schemas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from brookmere.registry import refusals
+from brookmere.registry.requests import Request, version_of
+
+
+def level(request: Request) -> dict[str, str]:
+    """Give a compatibility level."""
+    subject = request.parts[0] if request.parts else None
+    own = subject is None or subject in request.catalog.state.levels
+    if not own and not request.flag("defaultToGlobal"):
+        raise refusals.no_subject_level(subject or "")
+    return {"compatibilityLevel": request.catalog.level(subject)}
+
+
+def set_level(request: Request) -> dict[str, str]:
+    """Set a compatibility level."""
+    fields = request.body()
+    others = sorted(word for word, given in fields.items() if given is not None and word != "compatibility")
+    if others:
+        raise refusals.unreadable(
+            f"This registry has only 'compatibility': {', '.join(others)} is not supported"
+        )
+    level = str(fields.get("compatibility", "")).upper()
+    request.catalog.set_level(request.parts[0] if request.parts else None, level)
+    return {"compatibility": level}
+
+
+def delete_level(request: Request) -> dict[str, str]:
+    """Take a compatibility level back."""
+    subject = request.parts[0] if request.parts else None
+    if subject is not None and subject not in request.catalog.state.levels:
+        raise refusals.unknown_subject(subject)
+    level = request.catalog.level(subject)
+    request.catalog.set_level(subject, None)
+    return {"compatibilityLevel": level}
+
+
+def mode(request: Request) -> dict[str, str]:
+    """Give a mode."""
+    subject = request.parts[0] if request.parts else None
+    own = subject is None or subject in request.catalog.state.modes
+    if not own and not request.flag("defaultToGlobal"):
+        raise refusals.no_subject_mode(subject or "")
+    return {"mode": request.catalog.mode(subject)}
+
+
+def set_mode(request: Request) -> dict[str, str]:
+    """Set a mode."""
+    mode = str(request.body().get("mode", "")).upper()
+    request.catalog.set_mode(request.parts[0] if request.parts else None, mode, force=request.flag("force"))
+    return {"mode": mode}
+
+
+def delete_mode(request: Request) -> dict[str, str]:
+    """Take a mode back."""
+    subject = request.parts[0] if request.parts else None
+    if subject is not None and subject not in request.catalog.state.modes:
+        raise refusals.unknown_subject(subject)
+    mode = request.catalog.mode(subject)
+    request.catalog.set_mode(subject, None)
+    return {"mode": mode}
+
+
+def compatibility(request: Request) -> dict[str, Any]:
+    """Tell whether a schema is compatible."""
+    subject, *rest = request.parts
+    schema, _ = request.schema()
+    catalog = request.catalog
+    if not rest:
+        entries = catalog.compared(subject)
+    else:
+        version = version_of(rest[0])
+        if version is None and not catalog.state.versions(subject):
+            entries = []
+        else:
+            entries = [catalog.entry(subject, version)]
+    reasons = catalog.reasons(subject, schema, entries)
+    verbose = {"messages": reasons} if request.flag("verbose") else {}
+    return {"is_compatible": not reasons, **verbose}

@@ -1,0 +1,229 @@
+"""What may follow what in JSON Schema, with the reasons people read."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from brookmere.registry.compatibility.json_schema import json_schema_differences
+from brookmere.registry.json_schema import JsonSchemaError, parse_json_schema
+
+TEXT: dict[str, Any] = {"type": "string"}
+NUMBER: dict[str, Any] = {"type": "number"}
+LIST = {"properties": {"value": {"type": "integer"}, "next": {"$ref": "#"}}}
+
+
+def closed(required: list[str] | None = None, **properties: Any) -> dict[str, Any]:
+    made = {"type": "object", "properties": properties, "additionalProperties": False}
+    return made if required is None else {**made, "required": required}
+
+
+def differences(reader: Any, writer: Any) -> list[str]:
+    return json_schema_differences(
+        parse_json_schema(json.dumps(reader), {}), parse_json_schema(json.dumps(writer), {})
+    )
+
+
+@pytest.mark.parametrize(
+    ("reader", "writer"),
+    [
+        ({}, TEXT),
+        (True, TEXT),
+        (TEXT, False),
+        (NUMBER, {"type": "integer"}),
+        ({"type": ["string", "null"]}, TEXT),
+        ({"enum": ["a", "b"]}, {"enum": ["a"]}),
+        ({"enum": ["a", "b"]}, {"const": "a"}),
+        (TEXT, {"enum": ["a"]}),
+        ({"minimum": 1}, {"type": "integer", "minimum": 2}),
+        ({"minimum": 1}, {"exclusiveMinimum": 1}),
+        ({"minimum": 1, "exclusiveMinimum": True}, {"minimum": 2}),
+        ({"maximum": 9}, {"enum": [3, 9]}),
+        ({"multipleOf": 2}, {"multipleOf": 4}),
+        ({"multipleOf": 1}, {"type": "integer"}),
+        ({"minimum": 5}, TEXT),
+        ({**TEXT, "maxLength": 9}, {**TEXT, "maxLength": 5}),
+        ({**TEXT, "pattern": "^a"}, {**TEXT, "pattern": "^a", "minLength": 3}),
+        ({**TEXT, "pattern": "^a"}, {"enum": ["ab", "ac"]}),
+        ({**TEXT, "title": "new", "description": "new", "default": "x"}, TEXT),
+        ({"type": "array", "items": NUMBER}, {"type": "array", "items": {"type": "integer"}}),
+        ({"type": "array", "minItems": 1}, {"type": "array", "minItems": 2, "uniqueItems": True}),
+        (
+            {"type": "array", "items": {"type": ["string", "integer"]}},
+            {"type": "array", "prefixItems": [TEXT], "items": {"type": "integer"}},
+        ),
+        ({"type": "object"}, {"type": "object", "required": ["a"]}),
+        (closed(a=TEXT, b=TEXT), closed(a=TEXT)),
+        (closed(["a"], a=TEXT), closed(["a", "b"], a=TEXT, b=False)),
+        ({"type": "object", "properties": {"a": TEXT}}, closed(a=TEXT)),
+        ({"type": "object", "additionalProperties": TEXT}, closed(a=TEXT, b={"const": "x"})),
+        ({"patternProperties": {"^a": TEXT}}, closed(ab=TEXT)),
+        ({"patternProperties": {"^a": TEXT}}, {"patternProperties": {"^a": {"const": "x"}}}),
+        ({"anyOf": [TEXT, NUMBER]}, TEXT),
+        ({"anyOf": [TEXT, NUMBER]}, {"type": ["string", "integer"]}),
+        ({"anyOf": [TEXT, NUMBER, {"type": "null"}]}, {"anyOf": [NUMBER, TEXT]}),
+        ({"oneOf": [{"type": "null"}, TEXT]}, TEXT),
+        ({"oneOf": [TEXT, NUMBER, {"type": "null"}]}, {"oneOf": [TEXT, NUMBER]}),
+        ({"type": ["string", "number"]}, {"oneOf": [TEXT, NUMBER]}),
+        (
+            {"oneOf": [closed(["k"], k={"const": "x"}), closed(["k"], k={"const": "y"})]},
+            closed(["k"], k={"const": "x"}),
+        ),
+        ({"allOf": [TEXT, {"minLength": 1}]}, {**TEXT, "minLength": 2}),
+        ({**TEXT, "minLength": 2}, {"allOf": [TEXT, {"minLength": 2}]}),
+        ({"$ref": "#/$defs/t", "$defs": {"t": TEXT}}, TEXT),
+        (TEXT, {"$ref": "#/definitions/t", "definitions": {"t": TEXT}}),
+        (LIST, LIST),
+        ({**LIST, "title": "x"}, LIST),
+        (
+            {"properties": {"value": NUMBER, "next": {"$ref": "#"}}},
+            {"properties": {"value": {"type": "integer"}, "next": {"$ref": "#"}}},
+        ),
+        ({**TEXT, "not": {"const": "x"}}, {**TEXT, "not": {"const": "x"}, "minLength": 1}),
+        ({"if": TEXT, "then": {"minLength": 1}}, {"if": TEXT, "then": {"minLength": 1}, "type": "string"}),
+    ],
+    ids=json.dumps,
+)
+def test_it_can_be_read(reader: Any, writer: Any) -> None:
+    assert differences(reader, writer) == []
+
+
+@pytest.mark.parametrize(
+    ("reader", "writer", "reason"),
+    [
+        (False, TEXT, "no value is allowed any more"),
+        ({"type": "integer"}, NUMBER, "values of the type number are not allowed any more"),
+        (TEXT, {"type": ["string", "null"]}, "values of the type null are not allowed any more"),
+        ({"enum": ["a"]}, {"enum": ["a", "b"]}, 'values are not allowed any more: "b"'),
+        ({"enum": ["a"]}, TEXT, 'only listed values are allowed now: ["a"]'),
+        ({"const": 1}, {"const": True}, "values are not allowed any more: true"),
+        ({"minimum": 2}, {"type": "integer", "minimum": 1}, "numbers have to be at least 2 now"),
+        ({"exclusiveMinimum": 1}, {"minimum": 1}, "numbers have to be more than 1 now"),
+        ({"maximum": 5}, NUMBER, "numbers have to be at most 5 now"),
+        ({"multipleOf": 4}, {"type": "integer", "multipleOf": 2}, "numbers have to be multiples of 4 now"),
+        ({"minLength": 1}, TEXT, "texts have to have at least 1 characters now"),
+        ({"maxLength": 5}, {**TEXT, "maxLength": 9}, "texts have to have at most 5 characters now"),
+        ({"pattern": "^a"}, TEXT, "texts have to match '^a' now"),
+        ({"format": "date"}, TEXT, "texts have to be of the format 'date' now"),
+        (
+            {"items": TEXT},
+            {"type": "array"},
+            "[]: values of the type array, boolean, integer, null, number, object are not allowed any more",
+        ),
+        ({"uniqueItems": True}, {"type": "array"}, "the items of arrays have to differ now"),
+        ({"maxItems": 1}, {"type": "array", "maxItems": 2}, "arrays have to have at most 1 items now"),
+        ({"required": ["a"]}, {"type": "object"}, "the property 'a' is required now"),
+        (
+            {"type": "object", "properties": {"a": TEXT}},
+            {"type": "object"},
+            "a: values of the type array, boolean, integer, null, number, object are not allowed any more",
+        ),
+        (closed(), closed(a=TEXT), "a: no value is allowed any more"),
+        (
+            closed(),
+            {"type": "object"},
+            "*: properties that the schema does not name are not allowed any more",
+        ),
+        (
+            {"type": "object", "additionalProperties": TEXT},
+            {"type": "object", "additionalProperties": NUMBER},
+            "*: properties that the schema does not name may not fit",
+        ),
+        (
+            closed(a=closed(["x"], x=NUMBER)),
+            closed(a=closed(x=NUMBER)),
+            "a: the property 'x' is required now",
+        ),
+        ({"anyOf": [NUMBER]}, TEXT, "there are values that fit none of the alternatives of anyOf"),
+        ({"oneOf": [NUMBER]}, TEXT, "there are values that fit none of the alternatives of oneOf"),
+        (
+            {"oneOf": [TEXT, {"minLength": 3}]},
+            TEXT,
+            "there may be values that fit several of the alternatives of oneOf",
+        ),
+        ({"not": {"const": "x"}}, TEXT, "'not' is new or changed, and what it means is not checked"),
+        (
+            {"dependentRequired": {"a": ["b"]}},
+            {"type": "object"},
+            "'dependentRequired' is new or changed, and what it means is not checked",
+        ),
+        (
+            {"unevaluatedProperties": False},
+            {"type": "object"},
+            "'unevaluatedProperties' is checked only where the whole schema stays as it is",
+        ),
+        ({"$ref": "#"}, TEXT, "a reference leads back to itself"),
+    ],
+    ids=json.dumps,
+)
+def test_it_cannot_be_read_and_the_reason_names_the_part(reader: Any, writer: Any, reason: str) -> None:
+    assert reason in differences(reader, writer)
+
+
+def test_a_recursive_schema_that_narrows_is_noticed() -> None:
+    narrow = {"properties": {"value": {"type": "integer", "minimum": 0}, "next": {"$ref": "#"}}}
+
+    assert "value: numbers have to be at least 0 now" in differences(narrow, LIST)
+
+
+def test_what_stands_beside_a_reference_is_not_counted_on() -> None:
+    # Older drafts ignore it, so the writer may have written longer texts.
+    writer = {"$ref": "#/definitions/t", "maxLength": 3, "definitions": {"t": TEXT}}
+
+    assert differences({**TEXT, "maxLength": 3}, writer) == ["texts have to have at most 3 characters now"]
+
+
+def test_other_documents_are_followed() -> None:
+    number, text = (
+        {"money.json": json.dumps({"$defs": {"m": NUMBER}})},
+        {"money.json": json.dumps({"$defs": {"m": TEXT}})},
+    )
+    schema = json.dumps({"properties": {"price": {"$ref": "money.json#/$defs/m"}}})
+
+    assert json_schema_differences(parse_json_schema(schema, number), parse_json_schema(schema, number)) == []
+    assert json_schema_differences(parse_json_schema(schema, number), parse_json_schema(schema, text)) == [
+        "price: values of the type string are not allowed any more"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("[]", "an object or a boolean is expected"),
+        ('{"type": "text"}', "'type' cannot be"),
+        ('{"properties": {"a": 1}}', "the schema.properties.a: an object or a boolean is expected"),
+        ('{"required": "a"}', "'required' cannot be"),
+        ('{"minLength": -1}', "'minLength' cannot be -1"),
+        ('{"$ref": "#/$defs/none"}', "the reference '#/$defs/none' leads nowhere"),
+        ('{"$ref": "other.json"}', "name it among the references"),
+        ('{"patternProperties": {"(": {}}}', "the pattern '(' of properties cannot be used"),
+        ('{"$schema": "http://json-schema.org/draft-03/schema#"}', "draft 3"),
+    ],
+)
+def test_what_is_no_schema_is_refused_with_the_place(text: str, reason: str) -> None:
+    with pytest.raises(JsonSchemaError) as refusal:
+        parse_json_schema(text, {})
+
+    assert reason in str(refusal.value)
+
+
+def test_references_by_id_and_anchor_are_followed() -> None:
+    text = json.dumps(
+        {
+            "$id": "http://x/root.json",
+            "properties": {
+                "a": {"$ref": "inner.json"},
+                "b": {"$ref": "#name"},
+                "c": {"$ref": "root.json#/$defs/n"},
+            },
+            "$defs": {"i": {"$id": "inner.json", **TEXT}, "n": {"$anchor": "name", **NUMBER}},
+        }
+    )
+
+    node = parse_json_schema(text, {})
+
+    assert node.resolve("inner.json").tree["type"] == "string"
+    assert node.resolve("#name").tree["type"] == "number"
+    assert node.resolve("root.json#/$defs/n").tree["type"] == "number"
