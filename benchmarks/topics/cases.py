@@ -88,7 +88,7 @@ def _words(case: Case, app: bm.StreamsBuilder, out: str) -> None:
         return
     words = lines.flat_map_values(lambda line: F.split(F.lower(line), " "))
     if case.step == "whole":
-        counts = words.group_by(lambda _, word: word).count(store="counts")
+        counts = words.group_by(lambda _, word: word).count()
         counts.to_stream().to(out, value=bm.Long())
         return
     words = words.select_key(lambda _, word: word)
@@ -100,7 +100,7 @@ def _words(case: Case, app: bm.StreamsBuilder, out: str) -> None:
 def _keys(case: Case, app: bm.StreamsBuilder, out: str) -> None:
     records = app.stream(case.workload.topic)
     if case.step == "whole":
-        records.group_by_key().count(store="counts").to_stream().to(out, value=bm.Long())
+        records.group_by_key().count().to_stream().to(out, value=bm.Long())
     elif case.step == "encode":
         records.map_values(lambda value: F.length(value).cast("long")).to(out, value=bm.Long())
     else:

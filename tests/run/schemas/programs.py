@@ -40,3 +40,14 @@ def failure(reader: bm.Serde, data: bytes) -> str:
     (words,) = seen(reader, [data])
     assert isinstance(words, str)
     return words
+
+
+def sent(writer: bm.Serde, value: Any) -> list[Any]:
+    """Return what a program writes that makes its values itself, and why it fails."""
+    app = bm.StreamsBuilder("sent", key=bm.Bytes(), value=bm.Text())
+    app.stream("in").map_values(value).to("out", value=writer)
+    with TopologyTestDriver(app, on_error="continue") as driver:
+        driver.input_topic("in").pipe_input("x")
+        if driver.errors:
+            return [driver.errors[0].message]
+        return [driver.output_topic("out").read_value()]

@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 
 import brookmere as bm
 from brookmere.testing import TopologyTestDriver
-from tests.run.schemas.programs import failure, seen, through
+from tests.run.schemas.programs import failure, seen, sent, through
 
 pytestmark = pytest.mark.usefixtures("spark")
 
@@ -255,17 +255,6 @@ def test_wrong_bytes_are_a_bad_record_with_its_reason(data: bytes, words: str) -
 @given(st.lists(st.binary(max_size=60), min_size=60, max_size=60))
 def test_any_bytes_are_a_value_or_a_bad_record(datas: list[bytes]) -> None:
     assert len(seen(bm.Avro(EVERYTHING), datas)) == len(datas)
-
-
-def sent(writer: bm.Serde, value: Any) -> list[Any]:
-    """Return what a program writes that makes its values itself, and why it fails."""
-    app = bm.StreamsBuilder("sent", key=bm.Bytes(), value=bm.Text())
-    app.stream("in").map_values(value).to("out", value=writer)
-    with TopologyTestDriver(app, on_error="continue") as driver:
-        driver.input_topic("in").pipe_input("x")
-        if driver.errors:
-            return [driver.errors[0].message]
-        return [driver.output_topic("out").read_value()]
 
 
 def test_fields_that_a_value_lacks_get_their_defaults() -> None:

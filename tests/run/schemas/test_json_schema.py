@@ -9,8 +9,7 @@ import pytest
 from pyspark.sql import functions as F
 
 import brookmere as bm
-from tests.run.schemas.programs import failure, seen, through
-from tests.run.schemas.test_avro import sent
+from tests.run.schemas.programs import failure, seen, sent, through
 
 pytestmark = pytest.mark.usefixtures("spark")
 

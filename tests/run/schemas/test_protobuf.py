@@ -14,8 +14,7 @@ from pyspark.sql import functions as F
 
 import brookmere as bm
 from brookmere.serde.protobuf_values import fill, shown
-from tests.run.schemas.programs import failure, seen, through
-from tests.run.schemas.test_avro import sent
+from tests.run.schemas.programs import failure, seen, sent, through
 
 pytestmark = pytest.mark.usefixtures("spark")
 
@@ -198,16 +197,22 @@ def test_wrong_bytes_are_a_bad_record_with_its_reason(data: bytes, words: str) -
         SERDE.deserialize(data)
 
 
+def refused_by_google(data: bytes) -> str:
+    try:
+        SERDE.deserialize(data)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
 @settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.binary(max_size=60), min_size=60, max_size=60))
 def test_any_bytes_are_a_value_or_a_bad_record_as_for_googles_library(datas: list[bytes]) -> None:
     for data, found in zip(datas, seen(SERDE, datas), strict=True):
-        try:
-            SERDE.deserialize(data)
-        except ValueError as error:
-            assert isinstance(found, str) or "no datetime" in str(error)
-        else:
-            assert isinstance(found, dict), (data, found)
+        refusal = refused_by_google(data)
+        # Spark has times that Python's datetime has not.
+        if "no datetime" not in refusal:
+            assert isinstance(found, str) is bool(refusal), (data, found, refusal)
 
 
 def test_with_a_registry_a_message_says_where_it_stands_in_its_file() -> None:
