@@ -31,7 +31,7 @@ class World:
         self.programs = tuple(programs)
         self._fed = 0
         self._sentences = sentences()
-        self._topics = KafkaTopics({"bootstrap.servers": servers})
+        self._topics = KafkaTopics({"bootstrap.servers": servers, "default.api.timeout.ms": "120000"})
         self._calm = bm.Topics(home / "calm")
         for topics in (self._topics, self._calm):
             topics.create(prefix + SOURCE, _SOURCE_PARTITIONS)
