@@ -35,7 +35,7 @@ def spark() -> Iterator[SparkSession]:
     """The one Spark session of the test run; tests that need no Spark do not pay for it."""
     from brookmere.run.session import spark_session
 
-    session = spark_session(kafka=True)
+    session = spark_session()
     yield session
     session.stop()
 

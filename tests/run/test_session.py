@@ -98,3 +98,10 @@ def test_session_without_the_kernel_is_refused_with_a_remedy() -> None:
 def test_local_spark_does_not_look_up_the_name_of_the_machine(spark: SparkSession) -> None:
     assert os.environ["SPARK_LOCAL_IP"] == "127.0.0.1"
     assert spark.conf.get("spark.driver.host") == "127.0.0.1"
+
+
+def test_running_session_gets_what_kafka_needs(spark: SparkSession) -> None:
+    session = spark_session(kafka=True)
+
+    assert session is spark
+    assert type(session._jvm.brookmere.kafka.KafkaPlaces).__name__ == "JavaClass"  # type: ignore[union-attr]

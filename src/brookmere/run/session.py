@@ -75,7 +75,7 @@ def spark_session(
         if running is not None:
             check_kernel(running)
             if kafka:
-                _check_kafka(running)
+                _add_kafka(running, jars)
             for name, value in _SETTINGS.items():
                 if name.startswith("spark.sql.streaming."):
                     running.conf.set(name, value)
@@ -109,14 +109,21 @@ def _kafka_jars(directory: Path | None) -> Sequence[Path]:
     return [kafka_jar(clients), *clients]
 
 
-def _check_kafka(session: SparkSession) -> None:
-    package: Any = session._jvm
-    if type(package.brookmere.kafka.KafkaPlaces).__name__ != "JavaClass":
-        raise EngineError(
-            "The Spark session of this process was started without Kafka, so it cannot run an application on "
-            "it. Found: another application, or spark_session() without kafka=True, was there first. "
-            "Start the one on Kafka first, or in a process of its own."
-        )
+def _add_kafka(session: SparkSession, directory: Path | None) -> None:
+    """Give a session that runs already what Kafka needs."""
+    jvm: Any = session._jvm
+    if _knows(jvm.brookmere.kafka.KafkaPlaces):
+        return
+    loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
+    for jar in _kafka_jars(directory):
+        # The one for this process, the other for executors elsewhere.
+        loader.addURL(jvm.java.io.File(str(jar)).toURI().toURL())
+        session.sparkContext._jsc.addJar(str(jar))
+
+
+def _knows(name: object) -> bool:
+    """Tell whether the JVM has a class: what it does not know it takes for a package."""
+    return type(name).__name__ == "JavaClass"
 
 
 def _load_quietly() -> None:
@@ -173,7 +180,7 @@ def _did_not_start(log: Path, position: int) -> str:
 def check_kernel(session: SparkSession) -> None:
     """Refuse a session that cannot load the kernel."""
     package: Any = session._jvm
-    if type(package.brookmere.kernel.program.ProgramBuilder).__name__ != "JavaClass":
+    if not _knows(package.brookmere.kernel.program.ProgramBuilder):
         raise EngineError(
             "This Spark session was started without Brookmere's kernel, so it cannot run a topology. "
             "Stop it and start it with brookmere.run.spark_session(), or put the jar that "
