@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup demo test check format bench conformance wheel clean
+.PHONY: setup demo test chaos check format bench conformance wheel clean
 
 setup: $(STAMP)
 
@@ -19,6 +19,10 @@ demo: $(STAMP)
 
 test: $(STAMP)
 	$(BIN)/python -m pytest $(ARGS)
+
+# How many processes are killed; make test kills 25.
+chaos: $(STAMP)
+	BROOKMERE_KILLS=$${BROOKMERE_KILLS:-100} $(BIN)/python -m pytest tests/chaos $(ARGS)
 
 check: $(STAMP)
 	$(BIN)/ruff format --check .

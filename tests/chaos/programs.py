@@ -10,13 +10,12 @@ import brookmere as bm
 
 SOURCE = "sentences"
 SINKS = {
-    "chaos-plain": ("long", "short"),
-    "chaos-one": ("words",),
-    "chaos-two": ("letters",),
-    "chaos-time": ("closed", "pairs"),
+    "stateless": ("long", "short"),
+    "one_level": ("words",),
+    "two_levels": ("letters",),
+    "windows_and_joins": ("closed", "pairs"),
 }
-
-
+"""The topics that each program writes."""
 CHANGELOGS = (
     "chaos-one-words-changelog",
     "chaos-two-words-changelog",
@@ -25,48 +24,50 @@ CHANGELOGS = (
 )
 
 
-def stateless() -> bm.StreamsBuilder:
+def stateless(prefix: str = "") -> bm.StreamsBuilder:
     """Return a filter, a map and a branch."""
-    app = bm.StreamsBuilder("chaos-plain", key=bm.Text(), value=bm.Text())
-    lines = app.stream(SOURCE).filter(lambda line: ~line.contains("x")).map_values(F.upper)
+    app = bm.StreamsBuilder(f"{prefix}chaos-plain", key=bm.Text(), value=bm.Text())
+    lines = app.stream(prefix + SOURCE).filter(lambda line: ~line.contains("x")).map_values(F.upper)
     branches = (
         lines.split(name="by-")
         .branch(lambda line: F.length(line) > 22, name="long")
         .default_branch(name="short")
     )
-    branches["by-long"].to("long")
-    branches["by-short"].to("short")
+    branches["by-long"].to(f"{prefix}long")
+    branches["by-short"].to(f"{prefix}short")
     return app
 
 
-def one_level() -> bm.StreamsBuilder:
+def one_level(prefix: str = "") -> bm.StreamsBuilder:
     """Return a word count."""
-    app = bm.StreamsBuilder("chaos-one", key=bm.Text(), value=bm.Text())
-    words = app.stream(SOURCE).flat_map_values(lambda line: F.split(line, " "))
-    words.group_by(lambda key, word: word).count(store="words").to_stream().to("words", value=bm.Long())
-    return app
-
-
-def two_levels() -> bm.StreamsBuilder:
-    """Return the number of updates of word counts by first letter."""
-    app = bm.StreamsBuilder("chaos-two", key=bm.Text(), value=bm.Text())
-    words = app.stream(SOURCE).flat_map_values(lambda line: F.split(line, " "))
-    counts = words.group_by(lambda key, word: word).count(store="words").to_stream()
-    letters = counts.group_by(lambda word, count: F.substring(word, 1, 1))
-    letters.reduce(lambda total, count: total + count, store="letters").to_stream().to(
-        "letters", value=bm.Long()
+    app = bm.StreamsBuilder(f"{prefix}chaos-one", key=bm.Text(), value=bm.Text())
+    words = app.stream(prefix + SOURCE).flat_map_values(lambda line: F.split(line, " "))
+    words.group_by(lambda key, word: word).count(store="words").to_stream().to(
+        f"{prefix}words", value=bm.Long()
     )
     return app
 
 
-def windows_and_joins() -> bm.StreamsBuilder:
+def two_levels(prefix: str = "") -> bm.StreamsBuilder:
+    """Return the number of updates of word counts by first letter."""
+    app = bm.StreamsBuilder(f"{prefix}chaos-two", key=bm.Text(), value=bm.Text())
+    words = app.stream(prefix + SOURCE).flat_map_values(lambda line: F.split(line, " "))
+    counts = words.group_by(lambda key, word: word).count(store="words").to_stream()
+    letters = counts.group_by(lambda word, count: F.substring(word, 1, 1))
+    letters.reduce(lambda total, count: total + count, store="letters").to_stream().to(
+        f"{prefix}letters", value=bm.Long()
+    )
+    return app
+
+
+def windows_and_joins(prefix: str = "") -> bm.StreamsBuilder:
     """Return final counts of windows, and a join of streams whose lonely records come out late."""
-    app = bm.StreamsBuilder("chaos-time", key=bm.Text(), value=bm.Text())
-    lines = app.stream(SOURCE)
+    app = bm.StreamsBuilder(f"{prefix}chaos-time", key=bm.Text(), value=bm.Text())
+    lines = app.stream(prefix + SOURCE)
     hopping = bm.TimeWindows(400, advance=100, grace=50)
     counts = lines.group_by_key().windowed_by(hopping).count(store="recent", store_type="rocksdb")
     counts.suppress(bm.until_window_closes()).to_stream(lambda key, value: key.key).to(
-        "closed", value=bm.Long()
+        f"{prefix}closed", value=bm.Long()
     )
     with_x, without = lines.filter(lambda v: v.contains("x")), lines.filter_not(lambda v: v.contains("x"))
     pairs = with_x.left_join(
@@ -74,15 +75,12 @@ def windows_and_joins() -> bm.StreamsBuilder:
         lambda left, right: F.concat(left, F.lit("/"), F.coalesce(right, F.lit("-"))),
         windows=bm.JoinWindows(60, grace=20),
     )
-    pairs.to("pairs")
+    pairs.to(f"{prefix}pairs")
     return app
 
 
-_EVERY_UPDATE = {"statestore.cache.max.bytes": 0}
-PROGRAMS: Mapping[Callable[[], bm.StreamsBuilder], Mapping[str, int]] = {
-    stateless: {},
-    one_level: {},
-    two_levels: _EVERY_UPDATE,
-    windows_and_joins: _EVERY_UPDATE,
+PROGRAMS: Mapping[str, Callable[[str], bm.StreamsBuilder]] = {
+    made.__name__: made for made in (stateless, one_level, two_levels, windows_and_joins)
 }
-"""Each with its settings: results come out per batch, or each update by itself."""
+EVERY_UPDATE = {"statestore.cache.max.bytes": 0}
+"""Each update comes out by itself, so that results do not depend on where batches are cut."""

@@ -1,29 +1,39 @@
-"""Runs the programs to the end of their input, in a process that may be killed at any time."""
+"""Runs programs in a process that may be killed at any time."""
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
 import threading
-from pathlib import Path
+from collections.abc import Callable
+from typing import Any
 
 import brookmere as bm
 from tests.chaos.programs import PROGRAMS
 
 
-def main(home: Path) -> None:
-    """Run all programs at once, and tell when they run and when they are done."""
-    settings = {
-        "topics.dir": home / "topics",
-        "state.dir": home / "state",
-        "max.batch.records": 300,
-        "num.stream.threads": 2,
-    }
-    running = [bm.Application(program(), {**settings, **own}) for program, own in PROGRAMS.items()]
+def main(prefix: str, programs: dict[str, dict[str, Any]]) -> None:
+    """Run all programs at once, each with its settings, and tell what they do.
+
+    The line `finish` lets them end with their input.
+    """
+    running = []
+    for name, settings in programs.items():
+        application = bm.Application(PROGRAMS[name](prefix), settings)
+        application.on_progress(lambda progress: _tell("batch"))
+        application.on_state_change(_failures(application))
+        running.append(application)
     for application in running:
-        application.start()
+        try:
+            application.start()
+        except bm.BrookmereError as error:
+            _tell(f"failed {type(error).__name__}: {error}")
+            return
+        _tell("started")
     _tell("running")
+    _finish.wait()
     for application in running:
         application.process_all_available()
     for application in running:
@@ -31,9 +41,22 @@ def main(home: Path) -> None:
     _tell("done")
 
 
-def _end_with_parent() -> None:
-    """End, with the JVM, when the test that started this process is gone, however it went."""
-    sys.stdin.read()
+def _failures(application: bm.Application) -> Callable[[str, str], None]:
+    def listen(new: str, old: str) -> None:
+        if new == "failed":
+            _tell(f"failed {type(application.error).__name__}: {application.error}")
+
+    return listen
+
+
+_finish = threading.Event()
+
+
+def _follow_parent() -> None:
+    """Do as the test says; end, with the JVM, when it is gone, however it went."""
+    for line in sys.stdin:
+        if line.strip() == "finish":
+            _finish.set()
     os.killpg(os.getpid(), signal.SIGKILL)
 
 
@@ -43,5 +66,5 @@ def _tell(line: str) -> None:
 
 
 if __name__ == "__main__":
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    main(Path(sys.argv[1]))
+    threading.Thread(target=_follow_parent, daemon=True).start()
+    main(**json.loads(sys.argv[1]))

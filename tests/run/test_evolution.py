@@ -130,6 +130,21 @@ def test_state_directory_may_be_moved(home: Home) -> None:
     assert home.read("out", bm.Long()) == [1, 2]
 
 
+def test_moved_state_directory_finishes_the_batch_that_was_begun(home: Home) -> None:
+    put(home, "in", ("a", "x", 1))
+    home.run(count())
+    put(home, "in", ("a", "x", 2))
+    home.run(count())
+    moved = (home.directory / "state").rename(home.directory / "elsewhere")
+    (last,) = moved.glob("*/checkpoint/commits/1")
+    last.unlink()
+
+    put(home, "in", ("a", "x", 3))
+    home.run(count(), state__dir=moved)
+
+    assert home.read("out", bm.Long()) == [1, 2, 3]
+
+
 def test_stores_are_converted_and_nothing_is_lost(home: Home) -> None:
     for time, kind in enumerate(["auto", "rocksdb", "memory", "rocksdb", "auto"]):
         put(home, "in", ("a", "x", time), ("b", "x", time), partitions=2)

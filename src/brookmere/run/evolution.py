@@ -64,7 +64,7 @@ class Evolution:
     def needs_move(self) -> bool:
         """Tell whether the state has to be brought into another form before the new version can use it."""
         b, n = self.before, self.now
-        if (b.stages, b.copies) != (n.stages, n.copies) or (b.place and b.place != n.place):
+        if (b.stages, b.copies) != (n.stages, n.copies):
             return True
         if b.tasks != n.tasks and any(form.is_global for form in n.stores.values()):
             return True

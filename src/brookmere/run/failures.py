@@ -35,6 +35,7 @@ _STOPPED: dict[str, type[BrookmereError]] = {
     "again": TransactionError,
     "fenced": InstanceError,
     "lost": DataLossError,
+    "stale": StateError,
     "topic": TopicError,
     "unreachable": UnreachableError,
 }

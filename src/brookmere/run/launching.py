@@ -17,6 +17,7 @@ from brookmere.errors import StateError
 from brookmere.plan.stages import Plan, plan
 from brookmere.run.beginning import begin_of, has_begin
 from brookmere.run.changelog_topics import log_ids, log_starts, logged
+from brookmere.run.checkpoints import begun
 from brookmere.run.compiler import Compiled, LogStart, compile_plan
 from brookmere.run.evolution import Evolution, compare
 from brookmere.run.forms import identity_of
@@ -24,7 +25,6 @@ from brookmere.run.housekeeping import Housekeeping
 from brookmere.run.identity import CHECKPOINT, has_positions, read_identity
 from brookmere.run.inputs import TopicPlan, plan_topics
 from brookmere.run.instance import Instance, hold
-from brookmere.run.moving import is_unfinished
 from brookmere.run.query import Query
 from brookmere.run.schemas import registry_of
 from brookmere.run.session import spark_session
@@ -189,7 +189,7 @@ def check_application(
         )
     if not evolution.problems and not evolution.refusals:
         needed.check()
-    if evolution.needs_move and is_unfinished(directory / before.checkpoint):
+    if evolution.needs_move and begun(directory / before.checkpoint).is_unfinished:
         note = (
             "a batch of the version before is not finished: stop it in good order, or, if it has stopped, "
             "start it once more, before the new one"

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from brookmere.errors import StateError
+from brookmere.run.checkpoints import Begun, begun
 from brookmere.run.evolution import Evolution, table_of
 from brookmere.run.identity import CHECKPOINT
 from brookmere.run.query import Query, checkpointed_partitions
@@ -37,9 +38,10 @@ def stand_of(checkpoint: Path, application: str, topics: AnyTopics) -> Stand | N
     Raises:
         StateError: the last batch has written records, and is not finished.
     """
-    begun, done = _last(checkpoint / "offsets"), _last(checkpoint / "commits")
-    if begun > done:
-        _refuse_written(checkpoint, application, topics, done)
+    found = begun(checkpoint)
+    done = found.finished
+    if found.is_unfinished:
+        _refuse_written(checkpoint, application, topics, found)
     if done < 0:
         return None
     partitions = checkpointed_partitions(checkpoint)
@@ -53,21 +55,8 @@ def stand_of(checkpoint: Path, application: str, topics: AnyTopics) -> Stand | N
         ) from error
 
 
-def is_unfinished(checkpoint: Path) -> bool:
-    """Tell whether a batch was begun that is not finished."""
-    return _last(checkpoint / "offsets") > _last(checkpoint / "commits")
-
-
-def _last(log: Path) -> int:
-    names = [path.name for path in log.iterdir()] if log.is_dir() else []
-    return max((int(name) for name in names if name.isdigit()), default=-1)
-
-
-def _refuse_written(checkpoint: Path, application: str, topics: AnyTopics, done: int) -> None:
-    try:
-        query = json.loads((checkpoint / "metadata").read_text(encoding="utf-8"))["id"]
-    except (OSError, ValueError, KeyError, TypeError):
-        query = None
+def _refuse_written(checkpoint: Path, application: str, topics: AnyTopics, at: Begun) -> None:
+    query, done = at.query, at.finished
     if not isinstance(topics, Topics):
         # Which of the batch's records are in Kafka, only the version that began it can find out.
         raise _unfinished(

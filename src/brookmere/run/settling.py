@@ -13,6 +13,7 @@ from brookmere.run.evolution import Evolution
 from brookmere.run.identity import CHECKPOINT, Identity, has_positions, write_identity
 from brookmere.run.moving import move, next_checkpoint, stand_of, sweep
 from brookmere.run.query import Query
+from brookmere.run.relocation import relocate
 from brookmere.topics import AnyTopics
 
 logger = logging.getLogger(__name__)
@@ -38,6 +39,8 @@ def settle(
         return directory / CHECKPOINT
     current = directory / evolution.before.checkpoint
     sweep(directory, current.name)
+    if evolution.before.place != now.place:
+        relocate(current)
     if evolution.needs_move and has_positions(current):
         stand = stand_of(current, now.application, topics)
         if stand is None:

@@ -12,6 +12,7 @@ from typing import Any
 from pyspark.java_gateway import ensure_callback_server_started
 from pyspark.sql import DataFrame, SparkSession
 
+from brookmere.run.checkpoints import begun
 from brookmere.run.compiler import Compiled
 from brookmere.run.outputs import Written, read_outputs
 from brookmere.run.query import Query, checkpointed_partitions, started
@@ -54,7 +55,7 @@ def launch(
     raised: list[Exception] = []
     jvm: Any = session._jvm
     spark_partitions = checkpointed_partitions(checkpoint) or spark_partitions or _shuffled(session)
-    place = topics.open(jvm, name, application, compiled.plan, spark_partitions, before)
+    place = topics.open(jvm, name, application, compiled.plan, spark_partitions, begun(checkpoint), before)
     raw = read_topics(
         session, topics, compiled.plan.topics, layout="raw", reset=reset, lost=lost, limit=max_batch_records,
         application=name, whole=json.dumps(sorted(_global_topics(compiled))),

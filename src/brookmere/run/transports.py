@@ -13,6 +13,7 @@ from py4j.protocol import Py4JJavaError
 
 from brookmere.config import Config, client_settings
 from brookmere.plan.stages import Plan
+from brookmere.run.checkpoints import Begun
 from brookmere.run.failures import from_python
 from brookmere.topics import AnyTopics, Topics
 from brookmere.topology.nodes import SourceNode
@@ -28,9 +29,9 @@ class Transport(Protocol):
         """Return what the source must be told. Spark shows it, so there are no secrets in it."""
 
     def open(
-        self, jvm: Any, name: str, application: str, plan: Plan, lanes: int, before: Sequence[str]
+        self, jvm: Any, name: str, application: str, plan: Plan, lanes: int, at: Begun, before: Sequence[str]
     ) -> Any:
-        """Prepare a run called `name`, and return what the JVM's sink must know.
+        """Prepare a run called `name` that goes on `at` a batch, and return what the JVM's sink must know.
 
         `before` are the runs of this same start that it goes on with; if there are any, and another instance
         has taken over meanwhile, it does not take over from that one.
@@ -62,6 +63,7 @@ class Embedded:
         application: str,  # noqa: ARG002
         plan: Plan,  # noqa: ARG002
         lanes: int,  # noqa: ARG002
+        at: Begun,  # noqa: ARG002
         before: Sequence[str],  # noqa: ARG002
     ) -> Any:
         return jvm.brookmere.topics.EmbeddedPlace(str(self.directory.resolve()), self.new_partitions)
@@ -86,14 +88,15 @@ class OnKafka:
         return {}
 
     def open(
-        self, jvm: Any, name: str, application: str, plan: Plan, lanes: int, before: Sequence[str]
+        self, jvm: Any, name: str, application: str, plan: Plan, lanes: int, at: Begun, before: Sequence[str]
     ) -> Any:
         try:
             with _unlogged():
                 place = self._place(jvm, name, application, plan, lanes, before)
             jvm.brookmere.kafka.KafkaPlaces.register(place)
             if self.config.processing_guarantee == "exactly_once_v2":
-                jvm.brookmere.kafka.Lanes.takeOver(place)
+                unfinished = at.since_ms if at.is_unfinished else -1
+                jvm.brookmere.kafka.Lanes.takeOver(place, at.query or "", at.batch, unfinished)
         except Py4JJavaError as error:
             self.close(jvm, name)
             raise from_python(error) from error

@@ -19,8 +19,10 @@ final class KafkaWrite(name: String, query: String) extends TopologyWrite(name, 
   private val place = Sinks.place[KafkaPlace](name)
   private val plan = Sinks.plan(name)
   override protected val outputting: Outputting = new KafkaOutputting(place, plan.sources, query)
-  override protected def commit(epoch: Long, segments: Seq[StagedSegment]): Unit =
+  override protected def commit(epoch: Long, segments: Seq[StagedSegment]): Unit = {
+    Halts.at("written")
     KafkaPlaces.end(place.run).foreach(end => GroupOffsets.commit(place, end))
+  }
   override protected def discard(segments: Seq[StagedSegment]): Unit = ()
 }
 
@@ -59,6 +61,7 @@ abstract class KafkaOutput(place: KafkaPlace) extends Output {
     val (k, v) = (bytes(key), bytes(value))
     val h: Array[Header] = if (headers == null) KafkaOutput.NoHeaders else headers.map { case (n, x) => new RecordHeader(if (n == null) "" else new String(n, "UTF-8"), x) }
     check(topic, ts, k, v, h)
+    Halts.at("sending")
     try producer.send(new ProducerRecord(topic, partition, ts, k, v, if (h.isEmpty) null else java.util.Arrays.asList(h: _*)), callback)
     catch { case e: KafkaException => failed(e) }
   }

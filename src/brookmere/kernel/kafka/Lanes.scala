@@ -1,32 +1,16 @@
 package brookmere.kafka
 
 import java.time.Duration
-import java.util.{Collections, HashMap => JHashMap}
+import java.util.Collections
 import java.util.concurrent.ConcurrentHashMap
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.kafka.clients.admin.{ListConsumerGroupOffsetsOptions, ListConsumerGroupOffsetsSpec}
-import org.apache.kafka.clients.consumer.{ConsumerGroupMetadata, OffsetAndMetadata}
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata
 import org.apache.kafka.clients.producer.KafkaProducer
 import org.apache.kafka.common.{KafkaException, TopicPartition}
 import org.apache.kafka.common.errors._
 import org.apache.kafka.common.serialization.ByteArraySerializer
-
-/** The last batch that a lane has written: of which query, and by which start of the application. */
-final case class Mark(query: String, batch: Long, run: String) {
-  def isDone(of: String, epoch: Long): Boolean = query == of && batch >= epoch
-  /** An offset cannot be negative, so it is that of the batch behind. */
-  def committed: OffsetAndMetadata = new OffsetAndMetadata(batch + 1, s"$query;$run")
-}
-
-object Mark {
-  val None: Mark = Mark("", -1L, "")
-  def read(o: OffsetAndMetadata): Mark = o.metadata.split(";", -1) match {
-    case Array(query, run) => Mark(query, o.offset - 1, run)
-    case _ => None
-  }
-}
 
 /**
  * A transactional producer. Its batches are numbered by a mark that is committed in the same transaction,
@@ -37,37 +21,52 @@ final class Lane(place: KafkaPlace, val number: Int) {
   private val group = s"${place.application}-sink-$number"
   // The group needs a partition that exists; every application reads something.
   private val where = new TopicPartition(place.partitions.keys.min, 0)
+  private val marks = new Marks(place, group)
   private var mark = Mark.None
-  /** The marks there were at the start. They stand elsewhere when the program read other topics. */
-  private var older: Map[TopicPartition, Mark] = Map.empty
 
   val producer: KafkaProducer[Array[Byte], Array[Byte]] =
     Producers.open(place, Map("transactional.id" -> id), Map("transaction.timeout.ms" -> Lane.TimeoutMs))
 
   /** Ends what a predecessor has left open, and keeps it from writing. What goes on by itself does not take over from others. */
-  def open(takesOver: Boolean): Lane = {
-    val refuses = !takesOver || place.before.nonEmpty
-    try guarded {
-      if (refuses) refuseOthers(read())
-      producer.initTransactions()
-      older = read()
-      if (refuses) refuseOthers(older) else Lanes.before(group, older)
-      mark = older.get(where).orElse(older.values.maxByOption(_.batch)).getOrElse(Mark.None).copy(run = place.run)
-      if (takesOver) {
-        producer.beginTransaction()
-        commit()
-      }
-    } catch { case e: Throwable => close(); throw e }
+  def takeOver(known: Known): Lane = opened {
+    def fit(found: Map[TopicPartition, Mark]): Mark = {
+      if (place.before.nonEmpty) refuseOthers(found)
+      known.check(place, marks.of(known.query, found))
+    }
+    // Looked at before as well: what must not take over must not stop who rightly runs.
+    fit(marks.committed())
+    producer.initTransactions()
+    val found = marks.settled()
+    mark = fit(found).copy(run = place.run)
+    if (place.before.isEmpty) Lanes.before(group, found)
+    producer.beginTransaction()
+    commit()
+  }
+
+  /** Opens the lane once more in a run that has taken it over. */
+  def reopen(): Lane = opened {
+    refuseOthers(marks.committed())
+    producer.initTransactions()
+    mark = refuseOthers(marks.settled()).copy(run = place.run)
+  }
+
+  private def opened(f: => Unit): Lane = {
+    try guarded(f) catch { case e: Throwable => close(); throw e }
     this
   }
 
-  def isDone(query: String, epoch: Long): Boolean = mark.isDone(query, epoch) || older.values.exists(_.isDone(query, epoch))
+  def isDone(query: String, epoch: Long): Boolean = mark.isDone(query, epoch)
 
-  def begin(): Unit = guarded(producer.beginTransaction())
+  def begin(): Unit = {
+    guarded(producer.beginTransaction())
+    Halts.at("begun")
+  }
 
   def commit(query: String, epoch: Long): Unit = guarded {
+    Halts.at("sent")
     mark = Mark(query, epoch, place.run)
     commit()
+    Halts.at("committed")
   }
 
   def abort(): Unit = producer.abortTransaction()
@@ -76,27 +75,30 @@ final class Lane(place: KafkaPlace, val number: Int) {
 
   private def commit(): Unit = {
     producer.sendOffsetsToTransaction(Collections.singletonMap(where, mark.committed), new ConsumerGroupMetadata(group))
+    Halts.at("marked")
     producer.commitTransaction()
   }
 
-  private def read(): Map[TopicPartition, Mark] =
-    Patience.answer(place, "Read") {
-      place.admin.listConsumerGroupOffsets(Collections.singletonMap(group, new ListConsumerGroupOffsetsSpec()),
-        new ListConsumerGroupOffsetsOptions().requireStable(true)).partitionsToOffsetAndMetadata(group)
-    }.asScala.collect { case (p, o) if o != null => p -> Mark.read(o) }.toMap
+  /** The mark that tells who has taken over last. It stands elsewhere when the program has read other topics. */
+  private def last(found: Map[TopicPartition, Mark]): Mark =
+    found.get(where).orElse(found.values.maxByOption(_.batch)).getOrElse(Mark.None)
 
-  /** Whoever takes over leaves a mark, so where none is new nobody has. */
-  private def isOwn(marks: Map[TopicPartition, Mark]): Boolean = marks.forall { case (p, m) =>
-    m.run == place.run || place.before(m.run) || Lanes.before(group).map(_.get(p).contains(m)).getOrElse(p != where)
+  /** Whoever takes over leaves a mark, so where none is nobody has. */
+  private def isOwn(m: Mark): Boolean = m.run.isEmpty || m.run == place.run || place.before(m.run)
+
+  /** A mark elsewhere that was not there when this process took over is that of another program under the same name. */
+  private def areOwn(found: Map[TopicPartition, Mark]): Boolean = isOwn(last(found)) && Lanes.before(group).forall { before =>
+    found.forall { case (p, m) => isOwn(m) || before.get(p).contains(m) }
   }
 
-  private def refuseOthers(marks: Map[TopicPartition, Mark]): Unit = if (!isOwn(marks)) throw Lane.fenced(place, null)
+  private def refuseOthers(found: Map[TopicPartition, Mark]): Mark =
+    if (areOwn(found)) last(found) else throw Lane.fenced(place, null)
 
   private def guarded[T](f: => T): T = try f catch { case e: KafkaException => throw explained(e) }
 
   /** A transaction that Kafka has ended looks like one of which another instance has taken the lane. */
   def explained(e: Throwable): Throwable =
-    if (Lane.isEnded(e)) { if (mark.run == place.run && isOwn(read())) Lane.ended(place, e) else Lane.fenced(place, e) }
+    if (Lane.isEnded(e)) { if (mark.run == place.run && areOwn(marks.committed())) Lane.ended(place, e) else Lane.fenced(place, e) }
     // A mark stands where the application reads, and is refused in words only.
     else if (Causes.of(e).getMessage == Lane.MarkRefused) place.refusals.explain("Read", new TopicAuthorizationException(java.util.Set.of(where.topic)))
     else KafkaOutput.explained(place, e)
@@ -136,10 +138,11 @@ object Lanes {
   private def key(run: String, lane: Int) = s"$run/$lane"
 
   /** Before a query starts: from now on an earlier start of the application writes nothing any more. */
-  def takeOver(place: KafkaPlace): Unit = {
+  def takeOver(place: KafkaPlace, query: String, batch: Long, unfinished: Long): Unit = {
+    val known = Known(query, batch, unfinished)
     val failed = new java.util.concurrent.ConcurrentLinkedQueue[Throwable]()
     val threads = (0 until place.lanes).map { n =>
-      val t = new Thread(() => try open.put(key(place.run, n), new Lane(place, n).open(takesOver = true)) catch { case e: Throwable => failed.add(e) }, s"lane-$n")
+      val t = new Thread(() => try open.put(key(place.run, n), new Lane(place, n).takeOver(known)) catch { case e: Throwable => failed.add(e) }, s"lane-$n")
       t.start()
       t
     }
@@ -147,7 +150,7 @@ object Lanes {
     if (!failed.isEmpty) throw failed.peek
   }
 
-  def of(place: KafkaPlace, lane: Int): Lane = open.computeIfAbsent(key(place.run, lane), _ => new Lane(place, lane).open(takesOver = false))
+  def of(place: KafkaPlace, lane: Int): Lane = open.computeIfAbsent(key(place.run, lane), _ => new Lane(place, lane).reopen())
 
   /** Gives up a producer of which nobody knows how far it came. */
   def drop(place: KafkaPlace, lane: Lane): Unit = {

@@ -17,6 +17,7 @@ object KafkaStopped {
   val Denied = "denied"
   val Fenced = "fenced"
   val Lost = "lost"
+  val Stale = "stale"
   val Topic = "topic"
   val Unreachable = "unreachable"
 }

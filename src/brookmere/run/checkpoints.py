@@ -1,0 +1,45 @@
+"""Turns the files of a checkpoint into what its query has begun and finished."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """How far the query of a checkpoint has come."""
+
+    query: str | None
+    """Its id; None if that is not known."""
+    batch: int
+    """The last batch that was begun, below zero if none was."""
+    finished: int
+    """The last batch that was finished."""
+    since_ms: int
+    """When the last batch was begun, since 1970."""
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Tell whether a batch was begun that is not finished."""
+        return self.batch > self.finished
+
+
+def begun(checkpoint: Path) -> Begun:
+    """Return how far the query of a checkpoint has come."""
+    batch = _last(checkpoint / "offsets")
+    since = 0 if batch < 0 else (checkpoint / "offsets" / str(batch)).stat().st_mtime_ns // 1_000_000
+    return Begun(_query(checkpoint), batch, _last(checkpoint / "commits"), since)
+
+
+def _query(checkpoint: Path) -> str | None:
+    try:
+        return str(json.loads((checkpoint / "metadata").read_text(encoding="utf-8"))["id"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _last(log: Path) -> int:
+    names = [path.name for path in log.iterdir()] if log.is_dir() else []
+    return max((int(name) for name in names if name.isdigit()), default=-1)
