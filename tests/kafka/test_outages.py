@@ -11,6 +11,7 @@ from confluent_kafka import Producer
 from pyspark.sql import SparkSession
 
 import brookmere as bm
+from brookmere.run.checkpoints import begun
 from brookmere.run.transports import OnKafka
 from tests.kafka.homes import KafkaHome
 from tests.run.homes import until
@@ -140,7 +141,7 @@ def test_instance_that_another_has_replaced_ends(home: KafkaHome, spark: SparkSe
     assert application._running is not None
     plan = application._running[0].query.compiled.plan
     other = OnKafka(application.config)
-    other.open(spark._jvm, home.name("other"), application.application_id, plan, 1, ())
+    other.open(spark._jvm, home.name("other"), application.application_id, plan, 1, begun(home.directory), ())
     home.write("in", "b")
 
     assert application.wait(60)
