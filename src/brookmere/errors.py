@@ -303,7 +303,7 @@ class UnreachableError(EngineError):
 
 
 class TransactionError(EngineError):
-    """Kafka has ended a transaction, mostly because it took too long; nothing of its batch was written."""
+    """Kafka has ended a transaction, most often as it took too long; nothing is lost or written twice."""
 
 
 class UnsupportedError(BrookmereError):

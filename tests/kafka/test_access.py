@@ -10,7 +10,7 @@ import pytest
 
 import brookmere as bm
 from brookmere.config import read
-from brookmere.errors import AccessError, ConfigError, TopicError
+from brookmere.errors import AccessError, ConfigError, UnreachableError
 from brookmere.topics import open_topics
 from brookmere.topics.kafka import KafkaTopics
 from tests.kafka.secured import PASSWORD, Secured
@@ -195,7 +195,7 @@ def test_broker_that_is_not_trusted_is_told(secured: Secured, tmp_path: Path) ->
 def test_plain_words_to_a_listener_of_tls_are_told(secured: Secured) -> None:
     settings = {"bootstrap.servers": secured.broker.servers("SECURE"), "default.api.timeout.ms": "2000"}
 
-    with pytest.raises(TopicError) as caught:
+    with pytest.raises(UnreachableError) as caught:
         opened(settings).names()
 
     assert "Check the addresses, security.protocol" in str(caught.value)

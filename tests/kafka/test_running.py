@@ -72,6 +72,28 @@ def test_record_keeps_its_time_headers_and_nulls(home: KafkaHome, guarantee: str
     assert [r.partition for r in found if r.key is None] == [0, 1]
 
 
+@pytest.mark.parametrize("versions", [["a b", "a b"], ["a b", "b", "a b"]], ids=["same", "other-topics"])
+def test_batch_that_is_repeated_writes_nothing_twice(home: KafkaHome, versions: list[str]) -> None:
+    home.create("a", 2)
+    home.create("b", 2)
+    for number, version in enumerate(versions):
+        home.append("b", *(bm.Record(b"%d" % key, b"b%d" % number, 1) for key in range(8)))
+        app = home.builder("copy")
+        app.stream([home.name(topic) for topic in version.split()]).to(home.name("out"))
+
+        for _ in range(2):
+            application = home.run(app)
+            _forget_last_batch(application)
+
+        assert sorted(home.read("out")) == [f"b{n}" for n in range(number + 1) for _ in range(8)]
+
+
+def _forget_last_batch(application: bm.Application) -> None:
+    """Leave what a crash leaves between the transactions of a batch and what Spark notes about it."""
+    commits = application.state_directory / "checkpoint" / "commits"
+    (commits / max((file.name for file in commits.iterdir() if file.name.isdigit()), key=int)).unlink()
+
+
 def test_topics_of_a_pattern_are_read_and_a_new_one_is_told(
     home: KafkaHome, caplog: pytest.LogCaptureFixture
 ) -> None:

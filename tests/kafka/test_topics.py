@@ -9,7 +9,7 @@ import pytest
 
 from brookmere.broker import Broker
 from brookmere.config import read
-from brookmere.errors import TopicError, TopicExistsError, UnknownTopicError
+from brookmere.errors import TopicError, TopicExistsError, UnknownTopicError, UnreachableError
 from brookmere.record import Record
 from brookmere.topics import open_topics
 from brookmere.topics.kafka import KafkaTopics
@@ -132,7 +132,7 @@ def test_description_tells_offsets_brokers_and_the_last_time(topics: KafkaTopics
 def test_broker_that_does_not_answer_is_told_with_its_address_and_the_time() -> None:
     topics = KafkaTopics({"bootstrap.servers": "127.0.0.1:1", "default.api.timeout.ms": "600"})
 
-    with pytest.raises(TopicError) as caught:
+    with pytest.raises(UnreachableError) as caught:
         topics.names()
 
     text = str(caught.value)
@@ -142,5 +142,5 @@ def test_broker_that_does_not_answer_is_told_with_its_address_and_the_time() -> 
     )
     assert "Connection refused" in text
     assert "`brookmere kafka up` starts one" in text
-    with pytest.raises(TopicError, match="The topic 'orders' cannot be opened: no broker of"):
+    with pytest.raises(UnreachableError, match="The topic 'orders' cannot be opened: no broker of"):
         topics["orders"]

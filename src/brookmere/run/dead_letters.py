@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 
-from brookmere.errors import RecordError, TopicError
+from brookmere.errors import RecordError, TopicError, UnreachableError
 from brookmere.record import Header, Record
 from brookmere.topics import AnyTopic, AnyTopics
 
@@ -26,7 +26,7 @@ def write_dead_letter(topics: AnyTopics, to: str, error: RecordError) -> None:
         target = topics.create(to, exist_ok=True)
         if not any(_place(found) == _place(letter) for found in _last(target)):
             target.append([letter])
-    except TopicError as failure:
+    except (TopicError, UnreachableError) as failure:
         # The application fails for the record's sake; this must not take its place.
         logger.error("the record that failed could not be written to %s: %s", to, failure)
 

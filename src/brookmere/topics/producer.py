@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Any, Self
 
-from brookmere.errors import TopicError
+from brookmere.errors import TopicError, UnreachableError
 from brookmere.record import Header, Record
 from brookmere.serde import Serde
 from brookmere.topics.kinds import AnyTopic
@@ -161,7 +161,7 @@ class Producer:
     def _close_at_exit(self) -> None:
         try:
             self.close()
-        except TopicError as error:
+        except (TopicError, UnreachableError) as error:
             _log.error("Records are lost at the end of the program: %s", error)
 
 
