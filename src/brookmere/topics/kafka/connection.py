@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as WaitedTooLong
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -118,8 +119,14 @@ class Connection:
                     return future.result(timeout=_LOOK_SECONDS)
                 except WaitedTooLong:
                     self.check(asked, began)
+                    self._look_around()
 
         return self.patiently(attempt, asked)
+
+    def _look_around(self) -> None:
+        """Hear which brokers there are now: the client waits for one that is gone until it is told."""
+        with suppress(KafkaException):
+            self.admin.list_topics(timeout=_LOOK_SECONDS)
 
     def patiently(self, attempt: Callable[[], T], asked: Asked) -> T:
         """Try until it works, no longer than patience lasts; a refusal ends it at once."""
