@@ -73,7 +73,8 @@ class World:
 
     def victim(self, state: str = "state", halts: str | None = None, **more: Any) -> Victim:
         """Start a process that runs all programs; `halts` says where it ends or fails by itself."""
-        java = "-Xss8m" if halts is None else f"-Xss8m -Dbrookmere.halts={halts}"
+        # A process that lives for seconds is not worth the best code.
+        java = "-Xss8m -XX:TieredStopAtLevel=1" + (f" -Dbrookmere.halts={halts}" if halts else "")
         settings = self.settings(state, spark__driver__extraJavaOptions=java, **more)
         return Victim(self.home / f"{state}.txt", dict.fromkeys(self.programs, settings), self._prefix)
 
