@@ -1,4 +1,4 @@
-"""One scenario of each template gives on a real Spark query what Kafka Streams gave."""
+"""Scenarios of every third template give on a real Spark query what Kafka Streams gave."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ from tests.conformance.scenario import Scenario
 from tests.conformance.test_conformance import COVERED, named
 
 
+_EVERY = 3
+
+
 def _lowest_seeds(scenarios: list[Scenario]) -> list[Scenario]:
     lowest: dict[str, Scenario] = {}
     for scenario in sorted(scenarios, key=lambda scenario: scenario.seed):
         lowest.setdefault(scenario.template, scenario)
-    return [lowest[template] for template in sorted(lowest)]
+    # A query takes seconds. `make conformance` runs all of them.
+    return [lowest[template] for template in sorted(lowest)[::_EVERY]]
 
 
 def _cut(scenario: Scenario) -> str:
