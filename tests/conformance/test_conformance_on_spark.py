@@ -8,7 +8,6 @@ from tests.conformance.runner import difference
 from tests.conformance.scenario import Scenario
 from tests.conformance.test_conformance import COVERED, named
 
-
 _EVERY = 3
 
 
