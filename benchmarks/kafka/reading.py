@@ -29,6 +29,7 @@ from brookmere.jars import resolve
 from brookmere.kernel.build import kafka_jar, kernel_jar
 from brookmere.plan.stages import plan
 from brookmere.run import spark_session
+from brookmere.run.checkpoints import begun
 from brookmere.run.streaming import read_topics
 from brookmere.run.transports import OnKafka
 
@@ -84,7 +85,8 @@ def _own(session: SparkSession, servers: str) -> DataFrame:
     app.stream(TOPIC).to("nowhere")
     topics = OnKafka(read({"bootstrap.servers": servers, "processing.guarantee": "at_least_once"}))
     name = f"reading-{time.time_ns()}"
-    topics.open(session._jvm, name, "reading", plan(app.build(), {TOPIC: PARTITIONS}), _CORES)
+    planned = plan(app.build(), {TOPIC: PARTITIONS})
+    topics.open(session._jvm, name, "reading", planned, _CORES, begun(Path("none")), ())
     return read_topics(session, topics, [TOPIC], application=name, layout="raw", cores=_CORES)
 
 
