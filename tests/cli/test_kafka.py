@@ -72,12 +72,12 @@ def test_jars_are_listed(run: Run) -> None:
 
 
 def test_jars_are_copied_for_another_machine(run: Run, folder: Path) -> None:
-    shown = run("kafka", "jars", "--to", "jars", "protobuf")
+    shown = run("kafka", "jars", "--to", "jars", "kafka-clients")
 
     assert shown.exit_code == 0, shown.stderr
     (jar,) = (folder / "jars").iterdir()
-    assert jar.name.startswith("protobuf-java-")
-    assert "1 jar (1.8 MB) is in jars." in shown.stderr
+    assert jar.name.startswith("kafka-clients-")
+    assert "1 jar (10.2 MB) is in jars." in shown.stderr
 
 
 def test_unknown_set_of_jars_is_refused_with_the_nearest(run: Run) -> None:

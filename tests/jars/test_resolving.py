@@ -13,79 +13,79 @@ from brookmere.jars import SETS, cached, collect, resolve
 from brookmere.jars.sets import Library
 from tests.jars.repository import Repository
 
-PROTOBUF = SETS["protobuf"][0].libraries[0]
+CLIENTS = SETS["kafka-clients"][0].libraries[0]
 
 
 @pytest.fixture(scope="module")
-def protobuf() -> Path:
-    """The real jar, the smallest that is pinned on its own."""
-    (jar,) = resolve("protobuf")
+def clients() -> Path:
+    """The real jar, the only one of its set."""
+    (jar,) = resolve("kafka-clients")
     return jar
 
 
 def test_jar_is_fetched_once_with_a_line_of_progress(
-    protobuf: Path,
+    clients: Path,
     cache: Path,
     repository: Repository,
     progress: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    repository.add(PROTOBUF, protobuf)
+    repository.add(CLIENTS, clients)
 
-    (fetched,) = resolve("protobuf")
+    (fetched,) = resolve("kafka-clients")
 
-    assert fetched == cache / PROTOBUF.file
-    assert fetched.read_bytes() == protobuf.read_bytes()
-    assert progress.messages == [f"fetching protobuf-java {PROTOBUF.version} (2 MB)..."]
-    assert sorted(file.name for file in cache.iterdir()) == ["fetch.lock", PROTOBUF.file]
+    assert fetched == cache / CLIENTS.file
+    assert fetched.read_bytes() == clients.read_bytes()
+    assert progress.messages == [f"fetching kafka-clients {CLIENTS.version} (10 MB)..."]
+    assert sorted(file.name for file in cache.iterdir()) == ["fetch.lock", CLIENTS.file]
 
     monkeypatch.setenv("JAVA_HOME", str(cache / "no-java"))
     monkeypatch.setenv("PATH", "")
-    assert resolve("protobuf") == (fetched,) == cached("protobuf")
+    assert resolve("kafka-clients") == (fetched,) == cached("kafka-clients")
 
 
-def test_jar_that_was_cut_off_is_not_used(protobuf: Path, cache: Path, repository: Repository) -> None:
-    repository.add(PROTOBUF, protobuf)
+def test_jar_that_was_cut_off_is_not_used(clients: Path, cache: Path, repository: Repository) -> None:
+    repository.add(CLIENTS, clients)
     cache.mkdir(parents=True)
-    (cache / PROTOBUF.file).write_bytes(protobuf.read_bytes()[:1000])
-    assert cached("protobuf") is None
+    (cache / CLIENTS.file).write_bytes(clients.read_bytes()[:1000])
+    assert cached("kafka-clients") is None
 
-    (fetched,) = resolve("protobuf")
+    (fetched,) = resolve("kafka-clients")
 
-    assert fetched.read_bytes() == protobuf.read_bytes()
+    assert fetched.read_bytes() == clients.read_bytes()
 
 
-def test_what_a_killed_process_left_is_removed(protobuf: Path, cache: Path, repository: Repository) -> None:
-    repository.add(PROTOBUF, protobuf)
+def test_what_a_killed_process_left_is_removed(clients: Path, cache: Path, repository: Repository) -> None:
+    repository.add(CLIENTS, clients)
     (cache / ".fetching-old").mkdir(parents=True)
-    (cache / ".fetching-old" / PROTOBUF.file).write_bytes(b"half")
+    (cache / ".fetching-old" / CLIENTS.file).write_bytes(b"half")
 
-    resolve("protobuf")
+    resolve("kafka-clients")
 
     assert not (cache / ".fetching-old").exists()
 
 
 def test_repository_with_another_jar_is_refused(cache: Path, repository: Repository) -> None:
-    repository.add(PROTOBUF, b"not that jar")
+    repository.add(CLIENTS, b"not that jar")
 
     with pytest.raises(JarNotFoundError) as failure:
-        resolve("protobuf")
+        resolve("kafka-clients")
 
-    assert f"The repository has another {PROTOBUF.file} than Brookmere knows." in str(failure.value)
+    assert f"The repository has another {CLIENTS.file} than Brookmere knows." in str(failure.value)
     assert [file.name for file in cache.iterdir()] == ["fetch.lock"]
 
 
 def test_repository_without_the_jar_names_it(cache: Path, repository: Repository) -> None:
-    with pytest.raises(JarNotFoundError, match=f"does not have {PROTOBUF.coordinates}"):
-        resolve("protobuf")
+    with pytest.raises(JarNotFoundError, match=f"does not have {CLIENTS.coordinates}"):
+        resolve("kafka-clients")
 
 
-def test_two_processes_fetch_once(protobuf: Path, cache: Path, repository: Repository) -> None:
-    repository.add(PROTOBUF, protobuf)
+def test_two_processes_fetch_once(clients: Path, cache: Path, repository: Repository) -> None:
+    repository.add(CLIENTS, clients)
     program = (
         "import logging; logging.basicConfig(level=logging.INFO, format='%(message)s')\n"
         "from brookmere.jars import resolve\n"
-        "print(*resolve('protobuf'))"
+        "print(*resolve('kafka-clients'))"
     )
     both = [
         subprocess.Popen(
@@ -97,7 +97,7 @@ def test_two_processes_fetch_once(protobuf: Path, cache: Path, repository: Repos
     outputs = [process.communicate(timeout=120)[0] for process in both]
 
     assert [process.returncode for process in both] == [0, 0], outputs
-    assert all(output.splitlines()[-1] == str(cache / PROTOBUF.file) for output in outputs)
+    assert all(output.splitlines()[-1] == str(cache / CLIENTS.file) for output in outputs)
     assert "".join(outputs).count("fetching") == 1
 
 
@@ -123,7 +123,7 @@ def test_connector_of_an_unknown_version_is_trusted_as_it_was_fetched(
     cache: Path, repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     future = Library("org.apache.spark", "spark-sql-kafka-0-10_2.13", "99.0")
-    monkeypatch.setitem(SETS, "spark-kafka", (type(SETS["protobuf"][0])((future,)),))
+    monkeypatch.setitem(SETS, "spark-kafka", (type(SETS["kafka-clients"][0])((future,)),))
     repository.add(future, b"a jar of the future")
 
     (jar,) = resolve("spark-kafka")
@@ -134,12 +134,12 @@ def test_connector_of_an_unknown_version_is_trusted_as_it_was_fetched(
 
 
 @pytest.mark.usefixtures("without_java", "cache")
-def test_directory_of_the_user_is_used_without_fetching(protobuf: Path, tmp_path: Path) -> None:
+def test_directory_of_the_user_is_used_without_fetching(clients: Path, tmp_path: Path) -> None:
     directory = tmp_path / "jars"
     directory.mkdir()
-    (directory / protobuf.name).write_bytes(protobuf.read_bytes())
+    (directory / clients.name).write_bytes(clients.read_bytes())
 
-    assert resolve("protobuf", directory) == (directory / protobuf.name,)
+    assert resolve("kafka-clients", directory) == (directory / clients.name,)
 
 
 @pytest.mark.usefixtures("without_java", "cache")
@@ -159,9 +159,9 @@ def test_directory_with_wrong_and_missing_jars_is_told_file_by_file(tmp_path: Pa
 
 
 def test_collected_jars_serve_a_machine_without_network(
-    protobuf: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = collect(["protobuf", "kafka-broker"], tmp_path / "jars")
+    made = collect(["kafka-clients", "kafka-broker"], tmp_path / "jars")
 
     assert all(jar.parent == tmp_path / "jars" for jar in made)
     assert not any(jar.name.startswith("slf4j") for jar in made)
@@ -169,5 +169,5 @@ def test_collected_jars_serve_a_machine_without_network(
     monkeypatch.setenv("BROOKMERE_CACHE", str(tmp_path / "empty"))
     own = [jar for jar in resolve("kafka-broker", tmp_path / "jars") if jar.parent == tmp_path / "jars"]
     assert len(own) == len(SETS["kafka-broker"][0].libraries)
-    assert resolve("protobuf", tmp_path / "jars")
+    assert resolve("kafka-clients", tmp_path / "jars")
     assert not (tmp_path / "empty").exists()

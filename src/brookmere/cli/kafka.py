@@ -21,9 +21,8 @@ _PURPOSES = {
     "kafka-broker": "brookmere kafka up, and Kafka's own tools",
     "kafka-streams": "comparisons with Kafka Streams",
     "spark-kafka": "comparisons with Spark's own connector",
-    "protobuf": "programs that read or write Protobuf",
 }
-_NEEDED = ("kafka-clients", "kafka-broker", "protobuf")
+_NEEDED = ("kafka-clients", "kafka-broker")
 
 app = typer.Typer(
     no_args_is_help=True,

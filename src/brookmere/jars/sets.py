@@ -111,5 +111,4 @@ SETS: dict[str, tuple[JarSet, ...]] = {
         _connector(version("pyspark"), version("pyspark"), "2.13.1", "3.9.2"),
         _connector("4.2.0", "4.1.0-preview1", "2.13.1", "3.9.2"),
     ),
-    "protobuf": (JarSet((_library("com.google.protobuf:protobuf-java:4.36.2"),)),),
 }
