@@ -18,6 +18,11 @@
      │   ├ AccessError           Kafka does not let this user in, or does not let it do this
      │   ├ DamagedTopicError     its files are not as they were written
      │   └ DataLossError         it no longer has the records that were asked for
+     ├ StoreError                a question to a store cannot be answered
+     │   ├ UnknownStoreError     there is no such store, or it cannot be asked
+     │   ├ StoreNotReadyError    its replica has not caught up yet, or is closed
+     │   ├ StoreTypeError        stores of its kind do not answer such a question
+     │   └ PositionError         its replica has not come as far as was asked for
      ├ RegistryError             a schema registry does not do what was asked
      │   ├ UnknownSchemaError    it has no such subject, version, id or schema
      │   └ IncompatibleSchemaError  a schema may not follow the ones before it
@@ -256,6 +261,27 @@ class DamagedTopicError(TopicError):
 
 class DataLossError(TopicError):
     """A topic no longer has, or never had, the records that were asked for."""
+
+
+class StoreError(BrookmereError):
+    """A question to a store cannot be answered."""
+
+
+class UnknownStoreError(StoreError):
+    """There is no store of this name, or it has no changelog, so that nobody can ask it."""
+
+
+class StoreNotReadyError(StoreError):
+    """The store's replica has not caught up with the changelog yet, or is closed. Ask again later."""
+
+
+# Also an AttributeError, so that hasattr() tells which questions a store answers.
+class StoreTypeError(StoreError, AttributeError):
+    """Stores of this kind do not answer such a question."""
+
+
+class PositionError(StoreError):
+    """The store's replica has not come as far as was asked for, or cannot tell."""
 
 
 class RegistryError(BrookmereError):
