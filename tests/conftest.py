@@ -54,7 +54,7 @@ def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
 
 @pytest.fixture
 def browser() -> Iterator[Browser]:
-    """A real Chromium; fetched into the cache where none is installed, and a failure where that is impossible.
+    """A real Chromium, fetched into the cache where none is installed; a failure where that is impossible.
 
     It lives for one test: Playwright runs an event loop in the thread of its caller as long as it is up.
     """

@@ -1,4 +1,4 @@
-"""Turns the name of a Debian package into a directory that holds it and all it needs, without an administrator."""
+"""Turns the name of a Debian package into a directory with it and all it needs; no administrator is asked."""
 
 from __future__ import annotations
 
