@@ -10,7 +10,8 @@ import typer
 
 from brookmere.broker import Broker, BrokerStatus
 from brookmere.cli import console
-from brookmere.cli.parameters import AsJson
+from brookmere.cli.group import group
+from brookmere.cli.parameters import AsJson, directory_option
 from brookmere.config import home
 from brookmere.errors import CommandError, nearest
 from brookmere.jars import KAFKA_VERSION, SETS, cached, collect
@@ -24,20 +25,12 @@ _PURPOSES = {
 }
 _NEEDED = ("kafka-clients", "kafka-broker")
 
-app = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="Start, stop and look at a real Kafka on this machine, for development.",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = group("Start, stop and look at a real Kafka on this machine, for development.")
 
 Directory = Annotated[
     Path | None,
-    typer.Option(
-        "--dir",
-        metavar="DIR",
-        help="Where it keeps its data; by default in $BROOKMERE_HOME/kafka, or .brookmere/kafka.",
-        show_default=False,
+    directory_option(
+        "Where it keeps its data; by default in $BROOKMERE_HOME/kafka, or .brookmere/kafka.", "--dir"
     ),
 ]
 

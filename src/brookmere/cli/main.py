@@ -25,6 +25,7 @@ from brookmere.cli import (
 )
 from brookmere.cli.demo.command import demo
 from brookmere.cli.failures import tell
+from brookmere.cli.group import group
 from brookmere.cli.supervise import INTERRUPTED
 
 DONE, FAILED = 0, 1
@@ -54,15 +55,11 @@ class Commands(TyperGroup):
             raise typer.Exit(FAILED) from failure
 
 
-app = typer.Typer(
+app = group(
+    "Write, run and watch stream programs: the Kafka Streams model on Spark, with embedded topics.",
     cls=Commands,
-    help="Write, run and watch stream programs: the Kafka Streams model on Spark, with embedded topics.",
     epilog="Begin with: brookmere demo",
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
-    # Plain help keeps its paragraphs and examples as they are, and reads well in any width.
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("run")(run.run)
 app.command("check")(check.check)

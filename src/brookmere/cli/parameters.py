@@ -6,29 +6,27 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from brookmere.errors import CommandError
 
+
+def directory_option(help: str, *names: str) -> Any:
+    """Return an option that names a directory; without `names` it has that of its parameter."""
+    return typer.Option(*names, metavar="DIR", help=help, show_default=False)
+
+
 PROGRAM_HELP = "module:name or path/to/file.py:name; without a name, the only program there."
 Program = Annotated[str, typer.Argument(metavar="PROGRAM", help=PROGRAM_HELP, show_default=False)]
 TopicsDir = Annotated[
     Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="Where the topics lie; by default in $BROOKMERE_HOME/topics, or .brookmere/topics.",
-        show_default=False,
-    ),
+    directory_option("Where the topics lie; by default in $BROOKMERE_HOME/topics, or .brookmere/topics."),
 ]
 StateDir = Annotated[
     Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="Where the state lies; by default in $BROOKMERE_HOME/state, or .brookmere/state.",
-        show_default=False,
-    ),
+    directory_option("Where the state lies; by default in $BROOKMERE_HOME/state, or .brookmere/state."),
 ]
 Config = Annotated[
     list[str] | None,

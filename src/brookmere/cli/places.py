@@ -18,6 +18,16 @@ if TYPE_CHECKING:
 
 _COMPLETION_MS = 1500
 
+
+def _file_option(*names: str) -> Any:
+    return typer.Option(
+        *names,
+        metavar="FILE",
+        help="Settings of Kafka's clients, or of an application, as Java properties.",
+        show_default=False,
+    )
+
+
 BootstrapServer = Annotated[
     str | None,
     typer.Option(
@@ -27,25 +37,9 @@ BootstrapServer = Annotated[
         show_default=False,
     ),
 ]
-ClientConfig = Annotated[
-    Path | None,
-    typer.Option(
-        "--client-config",
-        "--config",
-        metavar="FILE",
-        help="Settings of Kafka's clients, or of an application, as Java properties.",
-        show_default=False,
-    ),
-]
-OnlyClientConfig = Annotated[
-    Path | None,
-    typer.Option(
-        "--client-config",
-        metavar="FILE",
-        help="Settings of Kafka's clients, or of an application, as Java properties.",
-        show_default=False,
-    ),
-]
+ClientConfig = Annotated[Path | None, _file_option("--client-config", "--config")]
+# Where --config has another meaning.
+OnlyClientConfig = Annotated[Path | None, _file_option("--client-config")]
 ClientSettings = Annotated[
     list[str] | None,
     typer.Option(

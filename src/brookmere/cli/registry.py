@@ -8,24 +8,17 @@ from typing import Annotated
 import typer
 
 from brookmere.cli import console
-from brookmere.cli.parameters import AsJson
+from brookmere.cli.group import group
+from brookmere.cli.parameters import AsJson, directory_option
 from brookmere.registry import RegistryClient, daemon
 from brookmere.registry.server import DEFAULT_PORT
 
-app = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="Start, stop and show a schema registry for development, on this machine only.",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = group("Start, stop and show a schema registry for development, on this machine only.")
 
 Directory = Annotated[
     Path | None,
-    typer.Option(
-        "--dir",
-        metavar="DIR",
-        help="Where the schemas lie; by default $BROOKMERE_HOME/registry, or .brookmere/registry.",
-        show_default=False,
+    directory_option(
+        "Where the schemas lie; by default $BROOKMERE_HOME/registry, or .brookmere/registry.", "--dir"
     ),
 ]
 

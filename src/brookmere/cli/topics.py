@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from brookmere.cli import console
+from brookmere.cli.group import group
 from brookmere.cli.parameters import AsJson, Partitions, TopicsDir, settings
 from brookmere.cli.places import (
     BootstrapServer,
@@ -26,12 +27,7 @@ from brookmere.topics import Topic, Topics
 if TYPE_CHECKING:
     from brookmere.topics.kafka import KafkaTopic
 
-app = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="List, create, describe, delete, clean and repair topics.",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = group("List, create, describe, delete, clean and repair topics.")
 
 NotForKafka = Annotated[
     str | None,

@@ -21,10 +21,11 @@ from brookmere.run.session import spark_session
 from brookmere.run.taps import show
 from brookmere.serde import Bytes, Registry, Serde, partition_for
 from brookmere.testing.engines import Engine, LocalEngine, RawRecord, SparkEngine, StoreRow, clock_record
-from brookmere.testing.settings import averages_of, partition_counts, unknown
+from brookmere.testing.settings import partition_counts, unknown
 from brookmere.testing.stores import StoreView
 from brookmere.testing.topics import InputTopic, OutputTopic
 from brookmere.testing.versions import as_of, latest
+from brookmere.testing.visible import visible_of
 from brookmere.topics.times import milliseconds
 from brookmere.topology.nodes import SinkNode, SourceNode, StoreType, Topology
 
@@ -145,7 +146,7 @@ class TopologyTestDriver:
             return StoreView(
                 name, lambda: latest(read()), look=lambda key, time: as_of(read(), history, key, time)
             )
-        return StoreView(name, read, averages=averages_of(self._plan.topology, name))
+        return StoreView(name, read, visible=visible_of(self._plan.topology, name))
 
     def advance_wall_clock(self, step: timedelta) -> None:
         """Move the wall clock, which starts at `start_time`, and let the program see it."""
