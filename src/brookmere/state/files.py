@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,23 +18,32 @@ _CACHE_BYTES = 64 * 1024 * 1024
 # Ten bits per key: one look-up in a hundred goes to a file in vain.
 _BLOOM_BITS = 10
 _LOG_FILE_BYTES, _LOG_FILES = 1024 * 1024, 2
+_FIRST_PAGE, _LARGEST_PAGE = 1, 1024
 
 
 class Files:
-    """Tables in a directory. What was written is there after a crash of the process, whole batches only."""
+    """Tables in a directory. What was written is there after a crash of the process, whole batches only.
+
+    The files are in a numbered directory inside it; whoever begins anew takes the next number.
+    """
 
     def __init__(self, directory: Path, tables: Sequence[str]) -> None:
         self._directory = directory
         self._names = (META, *tables)
+        numbers = _numbers(directory)
+        self._number = max(numbers, default=0)
+        # A process that was killed while it began anew has left files that nobody needs.
+        for number in numbers:
+            if number != self._number:
+                shutil.rmtree(directory / str(number))
         self._open()
 
     def _open(self) -> None:
-        self._directory.mkdir(parents=True, exist_ok=True)
+        path = self._directory / str(self._number)
         options = _options()
         try:
-            self._db = Rdict(
-                str(self._directory), options, {name: options for name in self._names if name != META}
-            )
+            path.mkdir(parents=True, exist_ok=True)
+            self._db = Rdict(str(path), options, {name: options for name in self._names if name != META})
         except Exception as error:
             raise StateError(
                 f"The replica in {self._directory} cannot be opened. Found: {error}. "
@@ -52,8 +62,29 @@ class Files:
     def scan(
         self, table: str, lower: bytes = b"", upper: bytes | None = None, *, reverse: bool = False
     ) -> Iterator[tuple[bytes, bytes]]:
-        rows: Any = self._tables[table].items(backwards=reverse, from_key=upper if reverse else lower)
-        return _back_to(lower, upper, rows) if reverse else _up_to(upper, rows)
+        # A page at a time: an iterator of RocksDB keeps its files open, also those of a replica that is
+        # closed, and a reader may be slow or never come back.
+        rows: Any = self._tables[table]
+        size = _FIRST_PAGE
+        while True:
+            items = rows.items(backwards=reverse, from_key=upper if reverse else lower)
+            if reverse:
+                # RocksDB begins at the upper end itself, which does not belong to the rows.
+                page = [row for row in islice(items, size + 1) if row[0] != upper][:size]
+            else:
+                page = list(islice(items, size))
+            del items
+            for row in page:
+                if row[0] < lower if reverse else upper is not None and row[0] >= upper:
+                    return
+                yield row
+            if len(page) < size:
+                return
+            if reverse:
+                upper = page[-1][0]
+            else:
+                lower = page[-1][0] + b"\x00"
+            size = min(4 * size, _LARGEST_PAGE)
 
     def write(self, writes: Writes) -> None:
         batch = WriteBatch(raw_mode=True)
@@ -68,9 +99,11 @@ class Files:
         self._db.write(batch)
 
     def clear(self) -> None:
-        self._db.close()
-        shutil.rmtree(self._directory)
+        before = self._directory / str(self._number)
+        self.close()
+        self._number += 1
         self._open()
+        shutil.rmtree(before, ignore_errors=True)
 
     def entries(self, table: str) -> int:
         return self._tables[table].property_int_value("rocksdb.estimate-num-keys") or 0
@@ -80,6 +113,8 @@ class Files:
         return sum(table.property_int_value(name) or 0 for table in self._tables.values() for name in names)
 
     def close(self) -> None:
+        # The handles of tables keep RocksDB's lock, and with it others out.
+        self._handles.clear()
         for name, table in self._tables.items():
             if name != META:
                 table.close()
@@ -90,24 +125,15 @@ def closed(error: Exception) -> StoreNotReadyError | None:
     """Return the error for a question to files that were closed in the meantime, if it is that."""
     if type(error).__name__ != "DbClosedError":
         return None
-    return StoreNotReadyError("The replica is closed, so it answers no more. Ask one that runs.")
+    return StoreNotReadyError(
+        "The replica was closed, or begins anew, while it was asked. Ask again, or one that runs."
+    )
 
 
-def _up_to(upper: bytes | None, rows: Iterator[tuple[bytes, bytes]]) -> Iterator[tuple[bytes, bytes]]:
-    for row in rows:
-        if upper is not None and row[0] >= upper:
-            return
-        yield row
-
-
-def _back_to(
-    lower: bytes, upper: bytes | None, rows: Iterator[tuple[bytes, bytes]]
-) -> Iterator[tuple[bytes, bytes]]:
-    for row in rows:
-        if row[0] < lower:
-            return
-        if row[0] != upper:
-            yield row
+def _numbers(directory: Path) -> list[int]:
+    if not directory.is_dir():
+        return []
+    return [int(path.name) for path in directory.iterdir() if path.name.isdigit()]
 
 
 def _options() -> Options:
