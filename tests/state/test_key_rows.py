@@ -15,13 +15,14 @@ from tests.state.drawn import BACKENDS, KEYS, PARTITIONS, backend, changes, chun
 from tests.state.models import Change, Found, KeyModel
 
 
-
 def plain(row: KeyRow) -> tuple[bytes, Found]:
     return row.key, (row.entry[TIME:], timestamp_of(row.entry))
 
 
 @settings(max_examples=60, deadline=None)
-@given(found=st.lists(changes(), max_size=40), size=st.integers(1, 12), ends=st.tuples(KEYS, KEYS), kind=BACKENDS)
+@given(
+    found=st.lists(changes(), max_size=40), size=st.integers(1, 12), ends=st.tuples(KEYS, KEYS), kind=BACKENDS
+)
 def test_rows_are_those_of_a_dictionary(
     kind: str, found: list[Change], size: int, ends: tuple[bytes, bytes]
 ) -> None:

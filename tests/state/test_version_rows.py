@@ -16,7 +16,6 @@ from tests.state.drawn import BACKENDS, KEYS, PARTITIONS, SPANS, backend, change
 from tests.state.models import Change, VersionModel
 
 
-
 @dataclass(frozen=True)
 class Filled:
     """Rows and model that were told the same."""
@@ -92,7 +91,9 @@ def test_get_tells_until_when_the_version_was_valid() -> None:
     found = [Change(0, b"k", time, value) for time, value in [(10, b"a"), (20, b"b"), (30, None)]]
     rows = filled(Memory(VersionRows.tables), found, 1000).rows
 
-    spans = [(row.since, row.until) if (row := rows.get(b"k", at)) else None for at in (5, 10, 19, 20, 29, 30)]
+    spans = [
+        (row.since, row.until) if (row := rows.get(b"k", at)) else None for at in (5, 10, 19, 20, 29, 30)
+    ]
 
     assert spans == [None, (10, 20), (10, 20), (20, 30), (20, 30), None]
 
@@ -101,7 +102,12 @@ def test_a_version_before_1970_is_found() -> None:
     found = [Change(0, b"k", time, str(time).encode()) for time in (-20, -10, 5)]
     rows = filled(Memory(VersionRows.tables), found, 1000).rows
 
-    assert [row.value for at in (-15, -10, 4, 5) if (row := rows.get(b"k", at))] == [b"-20", b"-10", b"-10", b"5"]
+    assert [row.value for at in (-15, -10, 4, 5) if (row := rows.get(b"k", at))] == [
+        b"-20",
+        b"-10",
+        b"-10",
+        b"5",
+    ]
 
 
 def test_a_key_that_one_task_deleted_and_another_has_is_there() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -43,7 +43,10 @@ class Files:
         options = _options()
         try:
             path.mkdir(parents=True, exist_ok=True)
-            self._db = Rdict(str(path), options, {name: options for name in self._names if name != META})
+            # RocksDB wants to hear of all tables, also of those that a store of another kind has left.
+            found = Rdict.list_cf(str(path)) if (path / "CURRENT").exists() else []
+            tables = {*self._names, *found} - {META}
+            self._db = Rdict(str(path), options, dict.fromkeys(tables, options))
         except Exception as error:
             raise StateError(
                 f"The replica in {self._directory} cannot be opened. Found: {error}. "
@@ -58,6 +61,9 @@ class Files:
     def get(self, table: str, key: bytes) -> bytes | None:
         found: bytes | None = self._tables[table].get(key)
         return found
+
+    def reader(self, table: str) -> Callable[[bytes], bytes | None]:
+        return self._tables[table].get
 
     def scan(
         self, table: str, lower: bytes = b"", upper: bytes | None = None, *, reverse: bool = False

@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Mapping
+from typing import Any
 
 from brookmere.errors import BrookmereError, DataLossError, StateError
 from brookmere.serde import BadBytes, Serde
@@ -43,6 +44,8 @@ class Tail:
         self.info = info
         self.backend = backend
         self.rows: Rows | None = None
+        self.answering: Any = None
+        """The rows as soon as they may be asked: level with the changelog once, and not closed."""
         self.error: BrookmereError | None = None
         self.is_ready = False
         """Whether the rows have been level with the changelog once."""
@@ -58,6 +61,8 @@ class Tail:
         self._ends: list[int] = []
         self._stop = threading.Event()
         self._subscribers: tuple[Updates, ...] = ()
+        # What is tried again and again is told once.
+        self._told = ""
         self._thread = threading.Thread(target=self._run, name=f"replica of {info.name}", daemon=True)
 
     def start(self) -> None:
@@ -70,6 +75,7 @@ class Tail:
         if self._thread.ident is not None:
             self._thread.join()
         self.is_closed = True
+        self.answering = None
         for subscriber in self._subscribers:
             subscriber.finish()
         with self.changed:
@@ -120,8 +126,9 @@ class Tail:
                 self._stop.wait(_PAUSE_SECONDS)
 
     def _fail(self, error: BrookmereError) -> None:
-        if str(error) != str(self.error):
+        if str(error) != self._told:
             logger.warning("the replica of %s: %s", self.info.name, error)
+            self._told = str(error)
         with self.changed:
             self.error = error
             self.changed.notify_all()
@@ -175,6 +182,7 @@ class Tail:
         positions = {p: max(start, known.get(p, start)) for p, start in enumerate(starts)}
         self.rows = rows_of(self.info, self.backend, topic.partitions)
         self.rows.observed.update({} if found is None else found.observed)
+        self.answering = self.rows if self.is_ready else None
         # Who begins has missed nothing yet.
         level_at = now_ms() if found is None else found.level_at
         self._notes = Notes(topic.id, self.info.kind, positions, dict(self.rows.observed), level_at)
@@ -202,7 +210,7 @@ class Tail:
     def _begin_anew(self, why: str) -> None:
         logger.info("the replica of %s begins anew: %s", self.info.name, why)
         self.is_ready = False
-        self.rows = None
+        self.rows = self.answering = None
         self.skipped = 0
         self.backend.clear()
         self._notes = Notes("", self.info.kind)
@@ -230,6 +238,7 @@ class Tail:
         self.backend.write({**writes, META: {notes.KEY: notes.to_bytes(after)}})
         with self.changed:
             self._notes = after
+            self._told = ""
             self.changed.notify_all()
             subscribers = self._subscribers
         for subscriber in subscribers:
@@ -244,7 +253,7 @@ class Tail:
             try:
                 if key.deserialize(chunk.keys[place]) is None:
                     continue
-                # Bytes that stand for nothing, such as the JSON null, delete the row, too.
+                # Bytes that a serde of the program reads as nothing delete the row, too.
                 values.append(None if value.deserialize(data) is None else data)
             except BadBytes:
                 self.skipped += 1
@@ -273,6 +282,7 @@ class Tail:
     def _become_ready(self) -> None:
         with self.changed:
             self.is_ready = True
+            self.answering = self.rows
             self.changed.notify_all()
 
     def _note_level(self) -> None:
