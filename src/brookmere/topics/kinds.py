@@ -103,6 +103,9 @@ class AnyProducer(Protocol):
 class AnyConsumer(Protocol):
     """Reads a topic."""
 
+    positions: dict[int, int]
+    """By partition, where the next record is looked for."""
+
     def __iter__(self) -> Iterator[Record]: ...
 
     def poll(self, timeout: timedelta | float = 0.0, *, limit: int = 500) -> list[Record]:
