@@ -6,7 +6,6 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Self, TypeVar
 
 from brookmere.errors import StoreTypeError, UnknownStoreError, nearest
@@ -163,9 +162,7 @@ class Replica(Mapping[str, AnyStore]):
         self.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *failure: object) -> None:
         self.close()
 
     def __repr__(self) -> str:
