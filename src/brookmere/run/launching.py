@@ -27,13 +27,13 @@ from brookmere.run.inputs import TopicPlan, plan_topics
 from brookmere.run.instance import Instance, hold
 from brookmere.run.query import Query
 from brookmere.run.queryable import queryable
-from brookmere.run.schemas import registry_of
 from brookmere.run.session import spark_session
 from brookmere.run.settling import settle
-from brookmere.run.store_file import write_stores
 from brookmere.run.streaming import launch
 from brookmere.run.transports import transport
+from brookmere.serde.configured import registry_of
 from brookmere.state import StoreInfo
+from brookmere.state.store_file import write_stores
 from brookmere.topics import AnyTopics, Topics, open_topics
 from brookmere.topology.nodes import StoreType, Topology
 

@@ -7,8 +7,8 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from brookmere.serde import Registry
-from brookmere.state import StoreInfo
 from brookmere.state.described import stores_from_json, stores_to_json
+from brookmere.state.store_info import StoreInfo
 
 STORES = "stores.json"
 
