@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pyspark.sql import functions as F
 
 import brookmere as bm
 from brookmere.testing import TopologyTestDriver
@@ -44,6 +45,25 @@ def test_lowest_turns_the_order_around() -> None:
 
 def test_values_without_rank_are_left_out() -> None:
     assert _of_stream(("a", 5), ("b", None)) == ["a", "a"]
+
+
+@pytest.mark.parametrize("engine", ["local", "spark"])
+def test_the_store_shows_what_readers_of_the_table_see(engine: Any) -> None:
+    app = bm.StreamsBuilder("top", key=bm.Text(), value=SCORE)
+    scores = app.stream("in")
+    scores.group_by_key().top_n(2, by="points", store="of-stream")
+    rows = scores.map(lambda key, score: (score.player, score)).to_table()
+    rows.group_by(lambda key, score: (F.lit("game"), score), key=bm.Text()).top_n(
+        2, by="points", store="of-table"
+    )
+    with TopologyTestDriver(app, engine=engine) as driver:
+        driver.pipe_records(
+            [("in", bm.Record("game", _score(player, n), n)) for n, player in enumerate("abc")]
+        )
+
+        best = [_score("c", 2), _score("b", 1)]
+        assert driver.store("of-stream").get("game") == best
+        assert driver.store("of-table").get("game") == best
 
 
 def _of_table(*rows: tuple[str, str, int | None], partitions: int = 1) -> list[tuple[str, str | None]]:

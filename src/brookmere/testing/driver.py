@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from types import TracebackType
 from typing import Literal, Self, get_args
 
 from pyspark.sql import SparkSession
@@ -21,10 +20,11 @@ from brookmere.run.session import spark_session
 from brookmere.run.taps import show
 from brookmere.serde import Bytes, Registry, Serde, partition_for
 from brookmere.testing.engines import Engine, LocalEngine, RawRecord, SparkEngine, StoreRow, clock_record
-from brookmere.testing.settings import averages_of, partition_counts, unknown
+from brookmere.testing.settings import partition_counts, unknown
 from brookmere.testing.stores import StoreView
 from brookmere.testing.topics import InputTopic, OutputTopic
 from brookmere.testing.versions import as_of, latest
+from brookmere.testing.visible import visible_of
 from brookmere.topics.times import milliseconds
 from brookmere.topology.nodes import SinkNode, SourceNode, StoreType, Topology
 
@@ -145,7 +145,7 @@ class TopologyTestDriver:
             return StoreView(
                 name, lambda: latest(read()), look=lambda key, time: as_of(read(), history, key, time)
             )
-        return StoreView(name, read, averages=averages_of(self._plan.topology, name))
+        return StoreView(name, read, visible=visible_of(self._plan.topology, name))
 
     def advance_wall_clock(self, step: timedelta) -> None:
         """Move the wall clock, which starts at `start_time`, and let the program see it."""
@@ -174,9 +174,7 @@ class TopologyTestDriver:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *failure: object) -> None:
         self.close()
 
     def _source(self, topic: str) -> SourceNode:

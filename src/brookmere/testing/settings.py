@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from brookmere.errors import ConfigError, nearest
-from brookmere.topology.nodes import ProcessorNode, SourceNode, Topology
-from brookmere.topology.operators import Aggregate, TableAggregate
+from brookmere.topology.nodes import SourceNode, Topology
 
 
 def partition_counts(topology: Topology, partitions: int | Mapping[str, int]) -> dict[str, int]:
@@ -22,18 +21,6 @@ def partition_counts(topology: Topology, partitions: int | Mapping[str, int]) ->
         if count < 1:
             raise ConfigError(f"A topic has at least one partition; found {count} for {topic!r}.")
     return {**dict.fromkeys(topics, 1), **counts}
-
-
-def averages_of(topology: Topology, store: str) -> list[str]:
-    """Return the columns of agg() of which a store keeps sum and count instead."""
-    steps: list[object] = []
-    for node in topology.nodes:
-        operator = node.operator if isinstance(node, ProcessorNode) else None
-        if isinstance(operator, Aggregate) and operator.store == store:
-            steps.append(operator.step)
-        if isinstance(operator, TableAggregate) and operator.store == store:
-            steps.append(operator.adder)
-    return [short.name for step in steps if isinstance(step, tuple) for short in step if short.kind == "avg"]
 
 
 def unknown(what: str, name: str, known: Iterable[str]) -> str:

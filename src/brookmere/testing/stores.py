@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import asdict, is_dataclass
 from typing import Any
 
 from brookmere.errors import UnsupportedError
 from brookmere.testing.engines import StoreRow
+from brookmere.testing.visible import Visible
 
 
 class StoreView:
@@ -18,12 +19,12 @@ class StoreView:
         name: str,
         read: Callable[[], list[StoreRow]],
         *,
-        averages: Collection[str] = (),
+        visible: Visible = lambda value: value,
         look: Callable[[Any, int], tuple[Any, int] | None] | None = None,
     ) -> None:
         self.name = name
         self._read = read
-        self._averages = averages
+        self._visible = visible
         self._look = look
 
     def rows(self) -> list[StoreRow]:
@@ -52,18 +53,3 @@ class StoreView:
 
     def __len__(self) -> int:
         return len(self._read())
-
-    def _visible(self, value: Any) -> Any:
-        # An average keeps its sum and count beside it, under names with a dollar sign.
-        hidden = {f"{name}${part}": name for name in self._averages for part in ("sum", "count")}
-        if not hidden or not isinstance(value, dict):
-            return value
-        shown: dict[str, Any] = {}
-        for name, kept in value.items():
-            column = hidden.get(name)
-            if column is None:
-                shown[name] = kept
-            elif column not in shown:
-                count = value[f"{column}$count"]
-                shown[column] = kept / count if count else None
-        return shown
