@@ -68,7 +68,7 @@ class Files:
         self._db.write(batch)
 
     def clear(self) -> None:
-        self._db.close()
+        self.close()
         shutil.rmtree(self._directory)
         self._open()
 
@@ -80,6 +80,8 @@ class Files:
         return sum(table.property_int_value(name) or 0 for table in self._tables.values() for name in names)
 
     def close(self) -> None:
+        # Whoever holds a handle holds the lock on the directory.
+        self._handles = {}
         for name, table in self._tables.items():
             if name != META:
                 table.close()
