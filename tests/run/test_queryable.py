@@ -12,9 +12,9 @@ from pyspark.sql import functions as F
 
 import brookmere as bm
 from brookmere.run.launching import describe_stores
-from brookmere.run.store_file import read_stores
 from brookmere.serde import BadBytes
 from brookmere.state import StoreInfo
+from brookmere.state.store_file import read_stores
 from tests.run.homes import Home
 from tests.run.test_changelogs import GIVEN, everything, shown, write
 

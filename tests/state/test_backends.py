@@ -9,7 +9,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from brookmere.errors import StateError
 from brookmere.state.backend import META, Backend
 from brookmere.state.files import Files
 from brookmere.state.memory import Memory
@@ -86,16 +85,6 @@ def test_nothing_is_left_after_clear(backend: Backend) -> None:
     assert list(backend.scan("rows")) == [(b"c", b"d")]
 
 
-def test_files_can_be_emptied_while_somebody_reads_them(files: Files) -> None:
-    files.write({"rows": {number.to_bytes(3, "big"): b"old" for number in range(3000)}})
-    reader = files.scan("rows")
-    next(reader)
-
-    files.clear()
-
-    assert list(files.scan("rows")) == []
-
-
 def test_files_are_opened_again_although_somebody_reads_the_closed_ones(tmp_path: Path) -> None:
     first = Files(tmp_path, ("rows",))
     first.write({"rows": {number.to_bytes(3, "big"): b"" for number in range(3000)}})
@@ -122,33 +111,13 @@ def test_what_was_written_is_there_after_opening_again(tmp_path: Path) -> None:
     second.close()
 
 
-def test_files_that_a_killed_process_left_behind_are_removed(tmp_path: Path) -> None:
-    first = Files(tmp_path, ("rows",))
-    first.write({"rows": {b"a": b"b"}})
-    first.close()
-    (tmp_path / "1").mkdir()
+def test_tables_of_a_store_of_another_kind_are_no_hindrance(tmp_path: Path) -> None:
+    Files(tmp_path, ("rows", "strays")).close()
 
-    second = Files(tmp_path, ("rows",))
+    second = Files(tmp_path, ("rows", "times"))
 
-    assert list(second.scan("rows")) == []
-    assert [path.name for path in tmp_path.iterdir()] == ["1"]
+    assert list(second.scan("times")) == []
     second.close()
-
-
-def test_a_directory_in_use_is_refused(files: Files, tmp_path: Path) -> None:
-    with pytest.raises(StateError, match="another process uses it"):
-        Files(tmp_path / "files", ("rows", "other"))
-
-
-def test_damaged_files_are_refused(tmp_path: Path) -> None:
-    first = Files(tmp_path, ("rows",))
-    first.write({"rows": {b"a": b"b"}})
-    first.close()
-    for path in tmp_path.rglob("MANIFEST-*"):
-        path.write_bytes(b"nonsense")
-
-    with pytest.raises(StateError, match="delete the directory"):
-        Files(tmp_path, ("rows",))
 
 
 def test_memory_knows_how_much_it_holds() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import brookmere as bm
-from brookmere.errors import StateError, StoreNotReadyError, StoreTypeError, UnknownStoreError
+from brookmere.errors import InstanceError, StateError, StoreNotReadyError, StoreTypeError, UnknownStoreError
 from brookmere.state import KeyValueStore, Replica, StoreInfo, WindowStore, notes
 from brookmere.state.backend import META
 from brookmere.state.files import Files
@@ -237,21 +238,19 @@ def test_rows_of_another_version_are_read_anew(world: World) -> None:
         assert pairs(replica) == {"ada": 1}
 
 
-def test_a_new_replica_notes_when_it_began(world: World) -> None:
+def test_a_replica_that_was_never_level_begins_anew(world: World, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
     world.create("totals", 1, delete_retention_ms=60_000)
     world.put("totals", {"ada": 1})
     with world.replica(totals(), name="files") as replica:
         world.level(replica["totals"])
     _noted(world, level_at=0)
     world.put("totals", {"bob": 1})
-    files = world.home / "files" / "totals"
 
     with world.replica(totals(), name="files") as replica:
         world.level(replica["totals"])
         assert pairs(replica) == {"ada": 1, "bob": 1}
-
-    # It was not level for an age, so it has begun anew in files of the next number.
-    assert [path.name for path in files.iterdir()] == ["1"]
+        assert "begins anew: it has not been level" in caplog.text
 
 
 @pytest.mark.parametrize("name", [None, "files"], ids=["memory", "files"])
@@ -344,7 +343,7 @@ def test_two_processes_cannot_have_one_directory(world: World) -> None:
         assert holder.stdout.readline() == "open\n"
 
         with (
-            pytest.raises(StateError, match="give this one a name of its own"),
+            pytest.raises(InstanceError, match="Give this one a name"),
             world.replica(totals(), name="files"),
         ):
             pass
@@ -362,7 +361,7 @@ def test_damaged_files_are_told_and_can_be_deleted(world: World, tmp_path: Path)
     for path in (tmp_path / "files").rglob("MANIFEST-*"):
         path.write_bytes(b"nonsense")
 
-    with pytest.raises(StateError, match=r"files.totals cannot be opened.*delete the directory"):
+    with pytest.raises(StateError, match=r"files.totals cannot be opened.*Delete the directory"):
         world.replica(totals(), name="files").start()
 
 

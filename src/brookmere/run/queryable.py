@@ -15,10 +15,11 @@ from brookmere.run.compiler import Compiled
 from brookmere.run.fit import is_window
 from brookmere.run.formats import json_type
 from brookmere.run.log_serdes import MEMBER, log_serde
-from brookmere.run.schemas import read_type, registry_of
+from brookmere.run.schemas import read_type
 from brookmere.run.wire import Wire
 from brookmere.serde import Bytes, Json, Registry, Serde, Windowed
 from brookmere.serde.avro import Avro
+from brookmere.serde.configured import registry_of
 from brookmere.serde.json_schema import JsonSchema
 from brookmere.serde.typed_json import TypedJson
 from brookmere.state import StoreInfo, StoreKind

@@ -60,4 +60,8 @@ class TypedJson(Serde):
             found = found[self.member]
         elif type(found) not in (dict, list):
             raise BadBytes(f"expected an object or an array as JSON, found {json_name(found)}")
-        return self._read(found, "value")
+        return self.from_parsed(found)
+
+    def from_parsed(self, parsed: Any) -> Any:
+        """Return the value for JSON without the object around it, its fractions as Decimal."""
+        return self._read(parsed, "value")

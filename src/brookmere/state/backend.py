@@ -24,7 +24,7 @@ class Backend(Protocol):
     def scan(
         self, table: str, lower: bytes = b"", upper: bytes | None = None, *, reverse: bool = False
     ) -> Iterator[tuple[bytes, bytes]]:
-        """Iterate from `lower` to before `upper`, over the rows as they are now."""
+        """Iterate from `lower` to before `upper`. Rows may change meanwhile; none comes twice."""
 
     def write(self, writes: Writes) -> None:
         """Change all tables at once."""

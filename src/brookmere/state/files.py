@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 from rocksdict import BlockBasedOptions, Cache, Options, Rdict, WriteBatch
 
-from brookmere.errors import StateError, StoreNotReadyError
+from brookmere.errors import InstanceError, StateError, StoreNotReadyError
 from brookmere.state.backend import META, Writes
 
 _WRITE_BUFFER_BYTES = 16 * 1024 * 1024
@@ -22,36 +21,30 @@ _FIRST_PAGE, _LARGEST_PAGE = 1, 1024
 
 
 class Files:
-    """Tables in a directory. What was written is there after a crash of the process, whole batches only.
-
-    The files are in a numbered directory inside it; whoever begins anew takes the next number.
-    """
+    """Tables in a directory. What was written is there after a crash of the process, whole batches only."""
 
     def __init__(self, directory: Path, tables: Sequence[str]) -> None:
         self._directory = directory
         self._names = (META, *tables)
-        numbers = _numbers(directory)
-        self._number = max(numbers, default=0)
-        # A process that was killed while it began anew has left files that nobody needs.
-        for number in numbers:
-            if number != self._number:
-                shutil.rmtree(directory / str(number))
         self._open()
 
     def _open(self) -> None:
-        path = self._directory / str(self._number)
+        self._directory.mkdir(parents=True, exist_ok=True)
         options = _options()
         try:
-            path.mkdir(parents=True, exist_ok=True)
             # RocksDB wants to hear of all tables, also of those that a store of another kind has left.
-            found = Rdict.list_cf(str(path)) if (path / "CURRENT").exists() else []
+            found = Rdict.list_cf(str(self._directory)) if (self._directory / "CURRENT").exists() else []
             tables = {*self._names, *found} - {META}
-            self._db = Rdict(str(path), options, dict.fromkeys(tables, options))
+            self._db = Rdict(str(self._directory), options, dict.fromkeys(tables, options))
         except Exception as error:
+            if "lock" in str(error).casefold():
+                raise InstanceError(
+                    f"The replica in {self._directory} is in use, by another process or in this one. "
+                    "Give this one a name or a directory of its own, or end the other."
+                ) from error
             raise StateError(
                 f"The replica in {self._directory} cannot be opened. Found: {error}. "
-                "If another process uses it, give this one a name of its own; "
-                "if its files are damaged, delete the directory: it is filled again from the changelog."
+                "Delete the directory: it is filled again from the changelog."
             ) from error
         self._tables = {
             name: self._db if name == META else self._db.get_column_family(name) for name in self._names
@@ -70,16 +63,9 @@ class Files:
     ) -> Iterator[tuple[bytes, bytes]]:
         # A page at a time: an iterator of RocksDB keeps its files open, also those of a replica that is
         # closed, and a reader may be slow or never come back.
-        rows: Any = self._tables[table]
         size = _FIRST_PAGE
         while True:
-            items = rows.items(backwards=reverse, from_key=upper if reverse else lower)
-            if reverse:
-                # RocksDB begins at the upper end itself, which does not belong to the rows.
-                page = [row for row in islice(items, size + 1) if row[0] != upper][:size]
-            else:
-                page = list(islice(items, size))
-            del items
+            page = self._page(table, upper if reverse else lower, size, reverse)
             for row in page:
                 if row[0] < lower if reverse else upper is not None and row[0] >= upper:
                     return
@@ -91,6 +77,13 @@ class Files:
             else:
                 lower = page[-1][0] + b"\x00"
             size = min(4 * size, _LARGEST_PAGE)
+
+    def _page(self, table: str, at: bytes | None, size: int, reverse: bool) -> list[tuple[bytes, bytes]]:
+        items: Any = self._tables[table].items(backwards=reverse, from_key=at)
+        if not reverse:
+            return list(islice(items, size))
+        # RocksDB begins at the upper end itself, which does not belong to the rows.
+        return [row for row in islice(items, size + 1) if row[0] != at][:size]
 
     def write(self, writes: Writes) -> None:
         batch = WriteBatch(raw_mode=True)
@@ -105,11 +98,13 @@ class Files:
         self._db.write(batch)
 
     def clear(self) -> None:
-        before = self._directory / str(self._number)
-        self.close()
-        self._number += 1
-        self._open()
-        shutil.rmtree(before, ignore_errors=True)
+        # The files stay open: somebody may be in the midst of reading them.
+        batch = WriteBatch(raw_mode=True)
+        for name in self._names:
+            last: Any = next(self._tables[name].keys(backwards=True), None)
+            if last is not None:
+                batch.delete_range(b"", last + b"\x00", self._handles[name])
+        self._db.write(batch)
 
     def entries(self, table: str) -> int:
         return self._tables[table].property_int_value("rocksdb.estimate-num-keys") or 0
@@ -119,7 +114,7 @@ class Files:
         return sum(table.property_int_value(name) or 0 for table in self._tables.values() for name in names)
 
     def close(self) -> None:
-        # The handles of tables keep RocksDB's lock, and with it others out.
+        # A handle holds the files, too, however often the tables are closed.
         self._handles.clear()
         for name, table in self._tables.items():
             if name != META:
@@ -131,15 +126,7 @@ def closed(error: Exception) -> StoreNotReadyError | None:
     """Return the error for a question to files that were closed in the meantime, if it is that."""
     if type(error).__name__ != "DbClosedError":
         return None
-    return StoreNotReadyError(
-        "The replica was closed, or begins anew, while it was asked. Ask again, or one that runs."
-    )
-
-
-def _numbers(directory: Path) -> list[int]:
-    if not directory.is_dir():
-        return []
-    return [int(path.name) for path in directory.iterdir() if path.name.isdigit()]
+    return StoreNotReadyError("The replica is closed, so it answers no more. Ask one that runs.")
 
 
 def _options() -> Options:

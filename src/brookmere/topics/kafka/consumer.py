@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections import deque
 from datetime import timedelta
-from types import TracebackType
 from typing import Self
 
 from confluent_kafka import TopicPartition
@@ -92,9 +91,7 @@ class KafkaConsumer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *failure: object) -> None:
         self.close()
 
     def _take(self, wait: float) -> Record | None:
