@@ -1,0 +1,101 @@
+"""A replica of stores of every kind, on changelogs that the tests write themselves, and its API."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+
+from brookmere.record import Record, WindowedKey
+from brookmere.serde import Bool, Bytes, Double, Int, Json, Long, Serde, Text, Windowed
+from brookmere.serve import Server, create_api
+from brookmere.state import Replica, StoreInfo
+from brookmere.topics import Topics
+
+DEADLINE = 20.0
+
+STORES = (
+    StoreInfo("totals", "key_value", "app-totals-changelog", Text(), Long()),
+    StoreInfo("people", "key_value", "people", Long(), Json("id bigint, name string"), is_source=True),
+    StoreInfo("boards", "key_value", "app-boards-changelog", Json("game string, day int"), Json("top array<int>")),
+    StoreInfo("blobs", "key_value", "app-blobs-changelog", Bytes(), Bytes()),
+    StoreInfo("rates", "key_value", "app-rates-changelog", Int(), Double()),
+    StoreInfo("flags", "key_value", "app-flags-changelog", Bool(), Bool()),
+    StoreInfo("views", "window", "app-views-changelog", Text(), Long(), window_ms=5000),
+    StoreInfo("visits", "session", "app-visits-changelog", Text(), Long()),
+    StoreInfo("prices", "versioned", "app-prices-changelog", Text(), Double(), retention_ms=1_000_000),
+)
+_BY_NAME = {info.name: info for info in STORES}
+
+
+@dataclass(frozen=True)
+class Changelogs:
+    """Writes to the changelogs as the application would."""
+
+    topics: Topics
+
+    def put(self, store: str, key: object, value: object, timestamp: int = 1000) -> None:
+        info = _BY_NAME[store]
+        raw = _key_serde(info).serialize(key)
+        self.topics[info.topic].append([Record(raw, info.value.serialize(value), timestamp)])
+
+
+def _key_serde(info: StoreInfo) -> Serde:
+    if info.kind == "window":
+        return Windowed(info.key)
+    return Windowed(info.key, session=True) if info.kind == "session" else info.key
+
+
+@pytest.fixture
+def changelogs(tmp_path: Path) -> Changelogs:
+    topics = Topics(tmp_path / "topics")
+    for info in STORES:
+        topics.create(info.topic, 2)
+    found = Changelogs(topics)
+    for number, name in enumerate(["ann", "bob", "cy/d", "eve"]):
+        found.put("totals", name, number, 1000 + number)
+    found.put("people", 7, {"id": 7, "name": "Zoë"})
+    found.put("boards", {"game": "go", "day": 3}, {"top": [3, 2, 1]})
+    found.put("blobs", b"\x00\xff", b"\x01")
+    found.put("rates", -5, float("nan"))
+    found.put("flags", True, False)
+    for start in (0, 5000, 10_000):
+        found.put("views", WindowedKey("home", start, start + 5000), start // 1000, start)
+    found.put("views", WindowedKey("shop", 5000, 10_000), 1, 5000)
+    found.put("visits", WindowedKey("ann", 100, 900), 4, 900)
+    found.put("visits", WindowedKey("ann", 5000, 6000), 2, 6000)
+    for at, price in ((1000, 1.5), (2000, 2.5)):
+        found.put("prices", "A", price, at)
+    return found
+
+
+@pytest.fixture
+def replica(changelogs: Changelogs) -> Iterator[Replica]:
+    with Replica("app", STORES, changelogs.topics, in_memory=True) as replica:
+        for store in replica.values():
+            store.wait(DEADLINE)
+        yield replica
+
+
+@pytest.fixture
+def server(replica: Replica) -> Iterator[Server]:
+    with Server(create_api(replica, heartbeat=0.2), port=0) as server:
+        yield server
+
+
+@pytest.fixture
+def client(server: Server) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=server.url, timeout=DEADLINE) as client:
+        yield client
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Wait for a condition."""
+    deadline = time.monotonic() + DEADLINE
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.01)
