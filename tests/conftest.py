@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from playwright.sync_api import Browser
     from pyspark.sql import SparkSession
 
     from brookmere.broker import Broker
@@ -49,3 +50,19 @@ def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
     broker.start()
     yield broker
     broker.kill()
+
+
+@pytest.fixture
+def browser() -> Iterator[Browser]:
+    """A real Chromium, fetched into the cache where none is installed; a failure where that is impossible.
+
+    It lives for one test: Playwright runs an event loop in the thread of its caller as long as it is up.
+    """
+    from tests.chromium import launched
+    from tests.debian_packages import NotFetchedError
+
+    try:
+        with launched() as started:
+            yield started
+    except NotFetchedError as failure:
+        pytest.fail(f"This test needs a browser: {failure}. Install one: apt-get install chromium")

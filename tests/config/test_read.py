@@ -274,7 +274,8 @@ def test_settings_without_effect_are_accepted_and_named_in_one_line(
     assert config == Config()
     (line,) = [record.getMessage() for record in caplog.records]
     assert line == (
-        "settings of Kafka Streams without effect here: num.standby.replicas, "
+        "settings of Kafka Streams without effect here: "
+        "num.standby.replicas (start as many brookmere replica as wanted), "
         "default.key.serde (pass key= to StreamsBuilder), producer.linger.ms, sasl.jaas.config"
     )
 

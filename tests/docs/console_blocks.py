@@ -3,13 +3,15 @@
 A Python block whose first line is a comment with a file's name is saved as that file; where the clone has
 such a file, the block must be a part of it. In a console block a line that begins with `$ ` is typed; the
 lines behind it are what it prints, with `...` for anything. A command that ends in `&` runs until the page is
-done; what stands behind it is waited for.
+done; what stands behind it is waited for. `curl` asks again until it gets what stands behind it, because
+what was sent to a topic takes a moment to arrive. For port 7000 another one is used, that is free.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import socket
 import subprocess
 import sys
 import time
@@ -20,13 +22,15 @@ _ROOT = Path(__file__).resolve().parents[2]
 _BLOCK = re.compile(r"^```(python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _FILE = re.compile(r"# (\S+\.py)\n")
 _DEADLINE = 300
+_PATIENCE = 60
 
 
 def work_through(page: Path, directory: Path) -> None:
     """Do in `directory`, which gets the examples of the clone, what the page says."""
     (directory / "examples").symlink_to(_ROOT / "examples")
+    content = page.read_text().replace(":7000", f":{_free_port()}")
     with ExitStack() as running:
-        for kind, text in _BLOCK.findall(page.read_text()):
+        for kind, text in _BLOCK.findall(content):
             if kind == "python":
                 _save(text, directory)
             else:
@@ -49,6 +53,10 @@ def _type(command: str, shown: str, directory: Path, running: ExitStack) -> None
         printed = _started(command.removesuffix("&"), shown, directory, running)
     else:
         printed = _typed(command, directory)
+        deadline = time.monotonic() + _PATIENCE
+        while command.startswith("curl ") and not _matches(shown, printed) and time.monotonic() < deadline:
+            time.sleep(0.1)
+            printed = _typed(command, directory)
     assert _matches(shown, printed), f"$ {command}\n{printed}\n--- but the page shows ---\n{shown}"
 
 
@@ -85,6 +93,11 @@ def _started(command: str, shown: str, directory: Path, running: ExitStack) -> s
 def _environment() -> dict[str, str]:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     return {**os.environ, "PATH": path}
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
 
 
 def _matches(shown: str, printed: str) -> bool:

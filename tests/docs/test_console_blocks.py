@@ -41,3 +41,16 @@ typed
 def test_what_is_printed_otherwise_is_told(tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match="but the page shows"):
         work_through(page(tmp_path, "```console\n$ echo one\ntwo\n```\n"), tmp_path)
+
+
+def test_curl_asks_again_until_the_answer_is_there(tmp_path: Path) -> None:
+    text = """\
+```console
+$ python -u -m http.server --bind 127.0.0.1 $(echo :7000 | tr -d :) &
+Serving HTTP on 127.0.0.1 port...
+$ (until grep -q GET said-*.txt; do read -t 0.05 <> <(:); done; echo there > answer.txt) &>/dev/null & true
+$ curl -s http://127.0.0.1:7000/answer.txt
+there
+```
+"""
+    work_through(page(tmp_path, text), tmp_path)

@@ -6,18 +6,16 @@ import json
 import os
 import shutil
 import subprocess
-from pathlib import Path
 
 from confluent_kafka import Consumer, KafkaError, TopicPartition
 
 from brookmere.jars import resolve
-from brookmere.kernel.cache import cache_directory
 from brookmere.kernel.java import java_command
+from tests.debian_packages import NotFetchedError, libraries, unpacked
 
 _CONSOLE_CONSUMER = "org.apache.kafka.tools.consumer.ConsoleConsumer"
 _PATIENCE = 120.0
-# What the dynamic loader itself belongs to must be the machine's own.
-_OF_THE_MACHINE = ("libc6", "libgcc", "gcc-", "libstdc++")
+_KCAT = "usr/bin/kcat"
 
 
 def console_consumer(servers: str, topic: str, records: int) -> list[str]:
@@ -88,49 +86,13 @@ def kcat(
 def find_kcat() -> tuple[list[str], dict[str, str]] | str:
     """Return the command of kcat and the environment it needs, or why there is none.
 
-    Where it is not installed, it is taken from Debian's packages, which needs no administrator: they are
-    unpacked into the cache.
+    Where it is not installed, it is taken from Debian's packages.
     """
     for name in ("kcat", "kafkacat"):
         if (found := shutil.which(name)) is not None:
             return [found], {}
-    place = cache_directory() / "kcat"
-    if not (place / "usr/bin/kcat").exists():
-        if shutil.which("apt-get") is None or shutil.which("dpkg") is None:
-            return "kcat is not installed, and there is no apt-get to fetch it with"
-        try:
-            _unpack(place)
-        except subprocess.CalledProcessError as error:
-            return f"kcat is not installed, and fetching it fails: {error}: {error.stderr}"
-    libraries = [str(path) for path in (*place.glob("usr/lib/*-linux-gnu*"), *place.glob("lib/*-linux-gnu*"))]
-    return [str(place / "usr/bin/kcat")], {"LD_LIBRARY_PATH": os.pathsep.join(libraries)}
-
-
-def _unpack(place: Path) -> None:
-    whole = ("recommends", "suggests", "conflicts", "breaks", "replaces", "enhances")
-    listed = _run(["apt-cache", "depends", "--recurse", *(f"--no-{kind}" for kind in whole), "kcat"])
-    names = [line for line in listed.splitlines() if line[:1].isalnum()]
-    wanted = [name for name in names if not name.startswith(_OF_THE_MACHINE)]
-    fresh = place.with_name(f"kcat-{os.getpid()}")
-    packages = fresh / "packages"
-    packages.mkdir(parents=True)
     try:
-        _run(["apt-get", "download", *wanted], packages)
-        for package in packages.glob("*.deb"):
-            _run(["dpkg", "-x", str(package), str(fresh)])
-        shutil.rmtree(packages)
-        shutil.rmtree(place, ignore_errors=True)
-        fresh.rename(place)
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
-
-
-def _run(command: list[str], directory: Path | None = None) -> str:
-    done = subprocess.run(
-        command, cwd=directory, capture_output=True, text=True, check=True, timeout=_PATIENCE, env=_plain()
-    )
-    return done.stdout
-
-
-def _plain() -> dict[str, str]:
-    return {**os.environ, "LC_ALL": "C"}
+        place = unpacked("kcat", _KCAT)
+    except NotFetchedError as failure:
+        return str(failure)
+    return [str(place / _KCAT)], libraries(place)

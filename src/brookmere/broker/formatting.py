@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from brookmere.broker.commands import tool_command
 from brookmere.broker.layout import Layout, new_id
 from brookmere.errors import BrokerError
 from brookmere.kernel.cache import write_atomically
+from brookmere.kernel.java import run_to_end
 
 _META, _FEATURES = "meta.properties", "bootstrap.checkpoint"
 
@@ -38,15 +38,7 @@ def format_data(
 
 def _run_tool(layout: Layout, settings: Path, jars: Sequence[Path], arguments: Sequence[str]) -> None:
     format = ("format", "-t", layout.cluster, "-c", str(settings), *arguments)
-    outcome = subprocess.run(
-        tool_command("kafka.tools.StorageTool", jars, *format),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        check=False,
-    )
+    outcome = run_to_end(tool_command("kafka.tools.StorageTool", jars, *format))
     if outcome.returncode != 0:
         raise BrokerError(
             f"Kafka's directory {settings.parent} cannot be formatted.\n"

@@ -18,7 +18,9 @@ INSTEAD = {
     "default.value.serde": "pass value= to StreamsBuilder",
     "default.dsl.store": "use store.type",
     "dsl.store.suppliers.class": "use store.type",
+    "application.server": "use brookmere run --serve HOST:PORT",
     "max.poll.records": "use max.batch.records",
+    "num.standby.replicas": "start as many brookmere replica as wanted",
 }
 """What has the effect that a setting without effect has in Kafka Streams."""
 
@@ -27,7 +29,6 @@ WITHOUT_EFFECT = frozenset(
         *INSTEAD,
         "acceptable.recovery.lag",
         "allow.os.group.write.access",
-        "application.server",
         "buffered.records.per.partition",
         "built.in.metrics.version",
         "config.providers",
@@ -47,7 +48,6 @@ WITHOUT_EFFECT = frozenset(
         "metrics.num.samples",
         "metrics.recording.level",
         "metrics.sample.window.ms",
-        "num.standby.replicas",
         "poll.ms",
         "probing.rebalance.interval.ms",
         "processing.exception.handler.global.enabled",

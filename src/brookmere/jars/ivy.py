@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -12,7 +11,7 @@ from xml.sax.saxutils import quoteattr
 
 from brookmere.jars.sets import Library
 from brookmere.kernel.build import spark_jars
-from brookmere.kernel.java import java_command
+from brookmere.kernel.java import java_command, run_to_end
 
 SETTINGS_VARIABLE = "BROOKMERE_IVY_SETTINGS"
 
@@ -50,15 +49,7 @@ def download(libraries: Iterable[Library], directory: Path) -> None:
         *("-confs", "default"),
         *("-retrieve", f"{directory}/[artifact]-[revision].[ext]"),
     ]
-    outcome = subprocess.run(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        check=False,
-    )
+    outcome = run_to_end(command)
     if outcome.returncode != 0 or any(not (directory / library.file).exists() for library in libraries):
         raise IvyError(_complaint(outcome.stdout))
 

@@ -7,7 +7,6 @@ import io
 import logging
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -21,7 +20,7 @@ from pathlib import Path
 
 from brookmere.errors import EngineError, KernelBuildError
 from brookmere.kernel.cache import cache_directory, locked, write_atomically
-from brookmere.kernel.java import java_command
+from brookmere.kernel.java import java_command, run_to_end
 
 logger = logging.getLogger(__name__)
 
@@ -116,15 +115,7 @@ class KernelBuild:
         logger.info("compiling the %s (%d Scala files); this happens once", self._words, len(files))
         started = time.monotonic()
         with tempfile.TemporaryDirectory(prefix="brookmere-kernel-") as classes:
-            outcome = subprocess.run(
-                [*command, "-d", classes, *map(str, files)],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                errors="replace",
-                check=False,
-            )
+            outcome = run_to_end([*command, "-d", classes, *map(str, files)])
             if outcome.returncode != 0:
                 raise KernelBuildError(
                     f"The {self._words} does not compile: scalac ended with {outcome.returncode}.\n"

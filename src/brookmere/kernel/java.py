@@ -10,6 +10,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
@@ -80,6 +81,19 @@ def java_home() -> Path:
 def java_command() -> Path:
     """Return the `java` program of `java_home()`."""
     return java_home() / "bin" / "java"
+
+
+def run_to_end(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    """Run a program of Java without input; all that it prints is in `stdout`, whatever its exit code."""
+    return subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        check=False,
+    )
 
 
 def prepare_environment() -> None:

@@ -23,6 +23,11 @@ class Request:
     query: Mapping[str, str]
     data: bytes
 
+    @property
+    def subject(self) -> str | None:
+        """The subject that the path begins with, or None where it names none."""
+        return self.parts[0] if self.parts else None
+
     def flag(self, name: str) -> bool:
         """Tell whether a parameter of the query is set."""
         return self.query.get(name, "").casefold() == "true"

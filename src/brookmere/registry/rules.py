@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Container
 from typing import Any
 
 from brookmere.registry import refusals
@@ -10,10 +11,7 @@ from brookmere.registry.requests import Request, version_of
 
 def level(request: Request) -> dict[str, str]:
     """Give a compatibility level."""
-    subject = request.parts[0] if request.parts else None
-    own = subject is None or subject in request.catalog.state.levels
-    if not own and not request.flag("defaultToGlobal"):
-        raise refusals.no_subject_level(subject or "")
+    subject = _asked(request, request.catalog.state.levels, refusals.no_subject_level)
     return {"compatibilityLevel": request.catalog.level(subject)}
 
 
@@ -26,15 +24,13 @@ def set_level(request: Request) -> dict[str, str]:
             f"This registry has only 'compatibility': {', '.join(others)} is not supported"
         )
     level = str(fields.get("compatibility", "")).upper()
-    request.catalog.set_level(request.parts[0] if request.parts else None, level)
+    request.catalog.set_level(request.subject, level)
     return {"compatibility": level}
 
 
 def delete_level(request: Request) -> dict[str, str]:
     """Take a compatibility level back."""
-    subject = request.parts[0] if request.parts else None
-    if subject is not None and subject not in request.catalog.state.levels:
-        raise refusals.unknown_subject(subject)
+    subject = _own(request, request.catalog.state.levels, refusals.unknown_subject)
     level = request.catalog.level(subject)
     request.catalog.set_level(subject, None)
     return {"compatibilityLevel": level}
@@ -42,25 +38,20 @@ def delete_level(request: Request) -> dict[str, str]:
 
 def mode(request: Request) -> dict[str, str]:
     """Give a mode."""
-    subject = request.parts[0] if request.parts else None
-    own = subject is None or subject in request.catalog.state.modes
-    if not own and not request.flag("defaultToGlobal"):
-        raise refusals.no_subject_mode(subject or "")
+    subject = _asked(request, request.catalog.state.modes, refusals.no_subject_mode)
     return {"mode": request.catalog.mode(subject)}
 
 
 def set_mode(request: Request) -> dict[str, str]:
     """Set a mode."""
     mode = str(request.body().get("mode", "")).upper()
-    request.catalog.set_mode(request.parts[0] if request.parts else None, mode, force=request.flag("force"))
+    request.catalog.set_mode(request.subject, mode, force=request.flag("force"))
     return {"mode": mode}
 
 
 def delete_mode(request: Request) -> dict[str, str]:
     """Take a mode back."""
-    subject = request.parts[0] if request.parts else None
-    if subject is not None and subject not in request.catalog.state.modes:
-        raise refusals.unknown_subject(subject)
+    subject = _own(request, request.catalog.state.modes, refusals.unknown_subject)
     mode = request.catalog.mode(subject)
     request.catalog.set_mode(subject, None)
     return {"mode": mode}
@@ -82,3 +73,20 @@ def compatibility(request: Request) -> dict[str, Any]:
     reasons = catalog.reasons(subject, schema, entries)
     verbose = {"messages": reasons} if request.flag("verbose") else {}
     return {"is_compatible": not reasons, **verbose}
+
+
+def _asked(
+    request: Request, owners: Container[str | None], refusal: Callable[[str], refusals.Refusal]
+) -> str | None:
+    """Return the subject of a question, also one that owns nothing where the question allows for that."""
+    return request.subject if request.flag("defaultToGlobal") else _own(request, owners, refusal)
+
+
+def _own(
+    request: Request, owners: Container[str | None], refusal: Callable[[str], refusals.Refusal]
+) -> str | None:
+    """Return the subject of a request, or None for all; a subject that is none of the owners is refused."""
+    subject = request.subject
+    if subject is not None and subject not in owners:
+        raise refusal(subject)
+    return subject

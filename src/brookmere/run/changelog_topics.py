@@ -30,10 +30,7 @@ def logged(plan: Plan, needed: TopicPlan, topics: AnyTopics, config: Config) -> 
     Raises:
         ConfigError: a store that is to go without does not exist.
     """
-    disabled = _disabled(plan, config)
-    wall_clock = config.default_timestamp_extractor == "wall-clock"
-    found = changelogs(plan, disabled=disabled, default_clock=not wall_clock)
-    written = [log for log in found if not log.is_source]
+    written = [log for log in changelogs_of(plan, config) if not log.is_source]
     names = topics.names() if written else []
     there = {log.topic for log in written if log.topic in names}
     wanted = {log.topic: changelog_settings(log.store, config) for log in written}
@@ -51,6 +48,16 @@ def logged(plan: Plan, needed: TopicPlan, topics: AnyTopics, config: Config) -> 
         settings={**needed.settings, **{log.topic: wanted[log.topic] for log in missing}},
         faults=(*needed.faults, *faults),
     )
+
+
+def changelogs_of(plan: Plan, config: Config) -> tuple[Changelog, ...]:
+    """Return the changelogs of the stores that can be queried, under the settings of an application.
+
+    Raises:
+        ConfigError: a store that is to go without does not exist.
+    """
+    wall_clock = config.default_timestamp_extractor == "wall-clock"
+    return changelogs(plan, disabled=_disabled(plan, config), default_clock=not wall_clock)
 
 
 def log_starts(

@@ -26,11 +26,14 @@ from brookmere.run.identity import CHECKPOINT, has_positions, read_identity
 from brookmere.run.inputs import TopicPlan, plan_topics
 from brookmere.run.instance import Instance, hold
 from brookmere.run.query import Query
-from brookmere.run.schemas import registry_of
+from brookmere.run.queryable import queryable
 from brookmere.run.session import spark_session
 from brookmere.run.settling import settle
 from brookmere.run.streaming import launch
 from brookmere.run.transports import transport
+from brookmere.serde.configured import registry_of
+from brookmere.state import StoreInfo
+from brookmere.state.store_file import write_stores
 from brookmere.topics import AnyTopics, Topics, open_topics
 from brookmere.topology.nodes import StoreType, Topology
 
@@ -51,6 +54,8 @@ class Launched:
     topics: AnyTopics
     instance: Instance
     housekeeping: Housekeeping | None
+    stores: tuple[StoreInfo, ...]
+    """Those that can be asked."""
     again: Callable[[Sequence[str]], Query]
     """Starts the query once more, at its positions. The argument names the queries that have ended."""
 
@@ -81,16 +86,20 @@ def launch_application(program: StreamsBuilder | Topology, config: Config, direc
         TopologyError: the program is wrong, its topics are missing or do not fit together.
         StateError: the state directory cannot be used, or the application runs there already.
     """
-    topology = _topology(program, config)
-    topics = open_topics(config)
-    needed = plan_topics(topology, topics, config)
-    planned, needed = logged(plan(topology, needed.partitions), needed, topics, config)
-    instance = hold(directory, topology.application_id)
+    planned, needed, topics = _planned(program, config)
+    instance = hold(directory, planned.topology.application_id)
     try:
         return _launch(planned, needed, topics, config, instance)
     except BaseException:
         instance.release()
         raise
+
+
+def _planned(program: StreamsBuilder | Topology, config: Config) -> tuple[Plan, TopicPlan, AnyTopics]:
+    topology = _topology(program, config)
+    topics = open_topics(config)
+    needed = plan_topics(topology, topics, config)
+    return *logged(plan(topology, needed.partitions), needed, topics, config), topics
 
 
 def _topology(program: StreamsBuilder | Topology, config: Config) -> Topology:
@@ -118,6 +127,7 @@ def _launch(
         session = _session(config, directory / LOG)
         starts = log_starts(planned, needed, topics, before)
         compiled = _compiled(planned, session, config, starts)
+        stores = queryable(compiled, config)
         now = identity_of(compiled, session, {**(before.topics if before else {}), **needed.ids}, directory)
         evolution = None if before is None else compare(before, now)
         if evolution is not None:
@@ -131,6 +141,8 @@ def _launch(
             topics={**now.topics, **{name: topics[name].id for name in planned.topics}},
             changelogs=log_ids(planned, starts, topics),
         )
+
+        write_stores(directory, stores)
 
         def start(checkpoint: Path, **options: Any) -> Query:
             return launch(
@@ -160,7 +172,7 @@ def _launch(
     if isinstance(topics, Topics):
         housekeeping = Housekeeping(topics, written=needed.written, read=planned.topics)
         housekeeping.start()
-    return Launched(application, config, query, topics, instance, housekeeping, again)
+    return Launched(application, config, query, topics, instance, housekeeping, stores, again)
 
 
 def check_application(
@@ -172,10 +184,7 @@ def check_application(
         TopologyError: the program is wrong, its topics are missing or do not fit together.
         StateError: the state cannot be read.
     """
-    topology = _topology(program, config)
-    topics = open_topics(config)
-    needed = plan_topics(topology, topics, config)
-    planned, needed = logged(plan(topology, needed.partitions), needed, topics, config)
+    planned, needed, _ = _planned(program, config)
     before = read_identity(directory)
     if before is None:
         needed.check()
@@ -196,6 +205,17 @@ def check_application(
         )
         return replace(evolution, notes=(note,))
     return evolution
+
+
+def describe_stores(program: StreamsBuilder | Topology, config: Config) -> tuple[StoreInfo, ...]:
+    """Tell what replicas have to know of the stores of a program. Nothing is started or changed.
+
+    Raises:
+        TopologyError: the program is wrong, its topics are missing or do not fit together.
+    """
+    planned, _, _ = _planned(program, config)
+    with _launching:
+        return queryable(_compiled(planned, _session(config, None), config, registers=False), config)
 
 
 def _compiled(

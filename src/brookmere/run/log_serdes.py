@@ -11,7 +11,8 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructType, VariantT
 from brookmere.run.fit import is_window, misfit, natural_serde, settled
 from brookmere.serde import Json, Registered, Serde, Windowed
 
-_MEMBER = "value"
+MEMBER = "value"
+"""What a value is called in the object around it, where it is no object by itself."""
 
 
 def log_serde(given: Serde | None, data_type: DataType) -> Serde:
@@ -24,7 +25,7 @@ def log_serde(given: Serde | None, data_type: DataType) -> Serde:
     chosen = settled(_registering(given), data_type)
     if chosen is not None and misfit(chosen, data_type) is None:
         return chosen
-    return natural_serde(data_type) or Json(f"struct<{_MEMBER}:{data_type.simpleString()}>")
+    return natural_serde(data_type) or Json(f"struct<{MEMBER}:{data_type.simpleString()}>")
 
 
 def _registering(given: Serde | None) -> Serde | None:
@@ -44,5 +45,5 @@ def log_column(serde: Serde, value: Column, data_type: DataType) -> Column:
         key = log_column(serde.inner, value["key"], data_type["key"].dataType)
         return F.struct(key.alias("key"), value["start"].alias("start"), value["end"].alias("end"))
     if isinstance(serde, Json) and not isinstance(data_type, StructType | ArrayType | MapType | VariantType):
-        return F.struct(value.alias(_MEMBER))
+        return F.struct(value.alias(MEMBER))
     return value

@@ -11,6 +11,7 @@ from pyspark.errors import AnalysisException, ParseException, PySparkException
 from pyspark.logger import PySparkLogger
 
 from brookmere.errors import ExpressionError, Fault, nearest
+from brookmere.run.silence import silenced
 from brookmere.topology.function import Function
 
 _WORDS = {
@@ -98,19 +99,10 @@ def explained(role: str, where: str | None) -> Iterator[None]:
         raise ExpressionError([_fault(role, where, error)]) from error
 
 
-@contextmanager
-def _without_query_log() -> Iterator[None]:
+def _without_query_log() -> AbstractContextManager[None]:
     """Keep PySpark from logging a failed analysis with its stack trace: the error says it in one line."""
     # PySpark's own way to these loggers: one that logging.getLogger() makes refuses what PySpark tells it.
-    logs = [PySparkLogger.getLogger(name) for name in _QUERY_LOGS]
-    before = [log.disabled for log in logs]
-    for log in logs:
-        log.disabled = True
-    try:
-        yield
-    finally:
-        for log, disabled in zip(logs, before, strict=True):
-            log.disabled = disabled
+    return silenced([PySparkLogger.getLogger(name) for name in _QUERY_LOGS])
 
 
 def leaves_type_open(error: BaseException | None) -> bool:

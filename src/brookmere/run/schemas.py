@@ -20,7 +20,6 @@ from pyspark.sql.types import (
     _parse_datatype_json_string,
 )
 
-from brookmere.config import Config
 from brookmere.errors import UnknownSchemaError
 from brookmere.registry import Schema
 from brookmere.run.required import checked
@@ -35,14 +34,6 @@ from brookmere.serde.registered import framed, referred
 
 _MOCK = "mock://"
 S = TypeVar("S", bound=Registered)
-
-
-def registry_of(config: Config) -> Registry | None:
-    """Return the registry of serdes that name none: the setting schema.registry.url."""
-    if config.schema_registry_url is None:
-        return None
-    user, colon, password = (config.basic_auth_user_info or "").partition(":")
-    return Registry(config.schema_registry_url, basic_auth=(user, password) if colon else None)
 
 
 def read_type(serde: Registered) -> DataType:

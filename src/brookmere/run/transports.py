@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
@@ -15,6 +15,7 @@ from brookmere.config import Config, client_settings
 from brookmere.plan.stages import Plan
 from brookmere.run.checkpoints import Begun
 from brookmere.run.failures import from_python
+from brookmere.run.silence import silenced
 from brookmere.topics import AnyTopics, Topics
 from brookmere.topology.nodes import SourceNode
 
@@ -143,15 +144,6 @@ def transport(config: Config, topics: AnyTopics, new_partitions: int) -> Transpo
     return OnKafka(config, new_partitions)
 
 
-@contextmanager
-def _unlogged() -> Iterator[None]:
+def _unlogged() -> AbstractContextManager[None]:
     """Keep Py4J from logging what is sent, which it does on the level DEBUG: there are passwords in it."""
-    loggers = [logging.getLogger(name) for name in ("py4j.clientserver", "py4j.java_gateway")]
-    before = [each.disabled for each in loggers]
-    for each in loggers:
-        each.disabled = True
-    try:
-        yield
-    finally:
-        for each, disabled in zip(loggers, before, strict=True):
-            each.disabled = disabled
+    return silenced([logging.getLogger(name) for name in ("py4j.clientserver", "py4j.java_gateway")])

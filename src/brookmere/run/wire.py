@@ -89,8 +89,12 @@ class Wire:
 
     def type_of(self, node: int, is_key: bool) -> DataType:
         """Return the type of the key or value that a node forwards."""
-        text = self._builder.keyType(node) if is_key else self._builder.valueType(node)
-        return _parse_datatype_json_string(text)
+        return self.node_type(self._builder, node, is_key)
+
+    @staticmethod
+    def node_type(builder: Any, node: int, is_key: bool) -> DataType:
+        """Return the type of the key or value that a node of a builder's program forwards."""
+        return _parse_datatype_json_string(builder.keyType(node) if is_key else builder.valueType(node))
 
     @staticmethod
     def settled(given: Serde | None, builder: Any, node: int, is_key: bool) -> Serde:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, is_dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
@@ -20,7 +20,7 @@ from brookmere.serde.base import BadBytes
 from brookmere.serde.built import as_plain, build
 from brookmere.serde.instance import check
 from brookmere.serde.registered import Registered, checked, framed, referred, unframed
-from brookmere.serde.shape import StructOf, shape_of
+from brookmere.serde.shape import StructOf, shape_of_dataclass
 from brookmere.serde.structure import NAME, NoSchema, structure_of
 
 _REMEDY = 'Give a schema in JSON, a dataclass, a DDL string such as "id bigint, name string", or a path.'
@@ -45,7 +45,6 @@ class Avro(Registered):
 
     name: str | None = field(default=None, kw_only=True)
     """The record's name, where the schema is made from fields."""
-    _text: str | None = field(init=False, repr=False)
     _shape: StructOf | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -58,13 +57,8 @@ class Avro(Registered):
             raise TopologyError(
                 [Fault(f"The schema of Avro cannot be used: {error}", None, _REMEDY)]
             ) from None
-        is_record = isinstance(self.schema, type) and is_dataclass(self.schema)
         object.__setattr__(self, "_text", text)
-        object.__setattr__(self, "_shape", shape_of(self.schema) if is_record else None)
-
-    @property
-    def text(self) -> str | None:
-        return self._text
+        object.__setattr__(self, "_shape", shape_of_dataclass(self.schema))
 
     @property
     def record_name(self) -> str | None:

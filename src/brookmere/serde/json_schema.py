@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field, is_dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, ClassVar
@@ -17,7 +17,7 @@ from brookmere.serde.instance import check, read
 from brookmere.serde.json_schema_type import json_schema_of, spark_type
 from brookmere.serde.json_text import from_json, json_name, to_json
 from brookmere.serde.registered import Registered, checked, framed, unframed
-from brookmere.serde.shape import StructOf, shape_of
+from brookmere.serde.shape import StructOf, shape_of_dataclass
 from brookmere.serde.structure import NoSchema, structure_of
 
 _REMEDY = "Give a JSON Schema as text, dict or path, or a dataclass or DDL string to make it from."
@@ -38,7 +38,6 @@ class JsonSchema(Registered):
     kind: ClassVar[str] = "json_schema"
     type: ClassVar[str] = "JSON"
 
-    _text: str | None = field(init=False, repr=False)
     _shape: StructOf | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -50,13 +49,8 @@ class JsonSchema(Registered):
         except NoSchema as error:
             what = f"The schema of JsonSchema cannot be used: {error}"
             raise TopologyError([Fault(what, None, _REMEDY)]) from None
-        is_record = isinstance(self.schema, type) and is_dataclass(self.schema)
         object.__setattr__(self, "_text", text)
-        object.__setattr__(self, "_shape", shape_of(self.schema) if is_record else None)
-
-    @property
-    def text(self) -> str | None:
-        return self._text
+        object.__setattr__(self, "_shape", shape_of_dataclass(self.schema))
 
     @property
     def record_name(self) -> str | None:

@@ -50,7 +50,6 @@ class Protobuf(Registered):
     type: ClassVar[str] = "PROTOBUF"
 
     message: str | None = field(default=None, kw_only=True)
-    _text: str | None = field(init=False, repr=False)
     _name: str | None = field(init=False, repr=False)
     _descriptor: Descriptor | None = field(init=False, repr=False, compare=False)
 
@@ -66,10 +65,6 @@ class Protobuf(Registered):
         object.__setattr__(self, "_descriptor", descriptor)
         object.__setattr__(self, "_name", None if descriptor is None else descriptor.full_name)
         object.__setattr__(self, "_text", None if descriptor is None else _text(self.schema, descriptor))
-
-    @property
-    def text(self) -> str | None:
-        return self._text
 
     @property
     def record_name(self) -> str | None:

@@ -94,11 +94,12 @@ class Registered(Serde):
     subject: str = field(default=TOPIC, kw_only=True)
     register: bool = field(default=True, kw_only=True)
     use_latest: bool = field(default=False, kw_only=True)
+    _text: str | None = field(init=False, repr=False)
 
     @property
-    @abstractmethod
     def text(self) -> str | None:
         """The text of the program's own schema, as it is registered; None where the registry says it."""
+        return self._text
 
     @property
     @abstractmethod

@@ -76,6 +76,11 @@ def shape_of(record: type) -> StructOf:
     return shape
 
 
+def shape_of_dataclass(schema: object) -> StructOf | None:
+    """Return the shape of a schema that is a dataclass, and None for any other."""
+    return shape_of(schema) if isinstance(schema, type) and is_dataclass(schema) else None
+
+
 def spark_schema(shape: Shape) -> Any:
     """Return Spark's JSON form of a type. All of it may be null, as in every JSON that Spark reads."""
     match shape:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from brookmere.state.key_value_store import KeyValueStore
 from brookmere.state.position import Position
 from brookmere.state.queries import (
     CountQuery,
@@ -18,23 +19,39 @@ from brookmere.state.queries import (
     WindowKeyQuery,
     WindowRangeQuery,
 )
+from brookmere.state.replica import Replica, StoreStatus
 from brookmere.state.store_info import StoreInfo, StoreKind
+from brookmere.state.stores import AnyStore, Inputs
+from brookmere.state.timed_stores import SessionStore, WindowStore
+from brookmere.state.updates import Update, Updates
+from brookmere.state.versioned_store import Version, VersionedStore
 
 __all__ = [
+    "AnyStore",
     "CountQuery",
+    "Inputs",
     "KeyQuery",
+    "KeyValueStore",
     "MultiVersionedKeyQuery",
     "Position",
     "Query",
     "QueryResult",
     "RangeQuery",
+    "Replica",
     "Row",
     "SessionKeyQuery",
     "SessionRangeQuery",
+    "SessionStore",
     "StoreInfo",
     "StoreKind",
+    "StoreStatus",
+    "Update",
+    "Updates",
+    "Version",
     "VersionedKeyQuery",
     "VersionedRangeQuery",
+    "VersionedStore",
     "WindowKeyQuery",
     "WindowRangeQuery",
+    "WindowStore",
 ]

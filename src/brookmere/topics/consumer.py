@@ -6,7 +6,6 @@ import heapq
 import time
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
-from types import TracebackType
 from typing import Any, Self
 
 from brookmere.errors import DeserializationError, TopicError
@@ -73,9 +72,7 @@ class Consumer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *failure: object) -> None:
         self.close()
 
     def _take(self) -> Record | None:

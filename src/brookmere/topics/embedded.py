@@ -6,11 +6,10 @@ import errno
 import shlex
 import shutil
 import uuid
-from collections.abc import Iterator, Mapping
-from datetime import timedelta
+from collections.abc import Mapping
 from pathlib import Path
 
-from brookmere.errors import TopicError, TopicExistsError, UnknownTopicError, nearest
+from brookmere.errors import TopicExistsError, UnknownTopicError
 from brookmere.names import illegal
 from brookmere.serde import Serde
 from brookmere.topics.consumer import Consumer
@@ -19,17 +18,17 @@ from brookmere.topics.folder import LOCK_FILE, TOPIC_FILE, TopicFolder
 from brookmere.topics.home import default_topics_directory
 from brookmere.topics.kinds import Start
 from brookmere.topics.lock import locked
-from brookmere.topics.producer import Producer
 from brookmere.topics.settings import TopicConfig
 from brookmere.topics.times import now_ms
 from brookmere.topics.topic import Topic
+from brookmere.topics.topic_set import TopicSet, check_name, check_new
 
 # No topic can have such a name, so folders on their way in or out are never taken for topics.
 _ON_THE_WAY = "~"
 _LEFT_OVER_MS = 3_600_000
 
 
-class Topics:
+class Topics(TopicSet):
     """The topics in a directory: by default `topics` in $BROOKMERE_HOME, or in `.brookmere` where one works.
 
     >>> import tempfile
@@ -59,23 +58,20 @@ class Topics:
                 return []
             return sorted(path.name for path in self.directory.iterdir() if path.name in self)
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.names())
-
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str) or illegal(name) is not None:
             return False
         return (self.directory / name / TOPIC_FILE).is_file()
 
     def __getitem__(self, name: str) -> Topic:
-        _check_name(name)
+        check_name(name)
         try:
             with explained(f"The topic {name!r} cannot be opened", self.directory / name):
                 if name not in self:
-                    raise self._unknown(name)
+                    raise self._no_topic(name)
                 return Topic(TopicFolder.open(self.directory / name))
         except FileNotFoundError as error:
-            raise self._unknown(name) from error
+            raise self._no_topic(name) from error
 
     def create(
         self,
@@ -86,11 +82,7 @@ class Topics:
         exist_ok: bool = False,
     ) -> Topic:
         """Create a topic. With `exist_ok` one that is there already is returned as it is."""
-        _check_name(name)
-        if isinstance(partitions, bool) or not isinstance(partitions, int) or partitions < 1:
-            raise TopicError(
-                f"The topic {name!r} cannot be created with {partitions!r} partitions: give it at least 1."
-            )
+        check_new(name, partitions)
         typed = TopicConfig.of(config)
         with explained(f"The topic {name!r} cannot be created", self.directory):
             if name in self:
@@ -113,9 +105,9 @@ class Topics:
 
     def delete(self, name: str) -> None:
         """Delete a topic with all its records; who has it open gets an UnknownTopicError."""
-        _check_name(name)
+        check_name(name)
         if name not in self:
-            raise self._unknown(name)
+            raise self._no_topic(name)
         folder = self.directory / name
         going = self.directory / f"{_ON_THE_WAY}deleted-{unique()}"
         with explained(f"The topic {name!r} cannot be deleted", folder):
@@ -124,20 +116,9 @@ class Topics:
                 with locked(folder / LOCK_FILE):
                     folder.rename(going)
             except FileNotFoundError as error:
-                raise self._unknown(name) from error
+                raise self._no_topic(name) from error
             sync_folder(self.directory)
         shutil.rmtree(going, ignore_errors=True)
-
-    def producer(
-        self,
-        name: str,
-        *,
-        key: Serde | None = None,
-        value: Serde | None = None,
-        linger: timedelta | float = 0.0,
-    ) -> Producer:
-        """Return a producer that writes keys and values with these serdes; without one they are bytes."""
-        return Producer(self[name], key, value, linger=linger)
 
     def consumer(
         self,
@@ -173,18 +154,5 @@ class Topics:
             if is_older(path, now_ms() - _LEFT_OVER_MS):
                 shutil.rmtree(path, ignore_errors=True)
 
-    def _unknown(self, name: str) -> UnknownTopicError:
-        meant = nearest(name, self.names())
-        hint = f"Did you mean {meant!r}? " if meant else ""
-        return UnknownTopicError(
-            f"There is no topic {name!r} in {self.directory}. {hint}"
-            f"`brookmere topics create {name}` creates it; `brookmere topics list` shows what there is."
-        )
-
-
-def _check_name(name: str) -> None:
-    if illegal(name) is not None:
-        raise TopicError(
-            f"{name!r} cannot be the name of a topic. "
-            "Use up to 249 letters, digits, dots, underscores and hyphens, and not only . or .. ."
-        )
+    def _no_topic(self, name: str) -> UnknownTopicError:
+        return self._unknown(name, f"in {self.directory}", "brookmere topics {}".format)

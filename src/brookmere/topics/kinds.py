@@ -97,11 +97,14 @@ class AnyProducer(Protocol):
 
     def __enter__(self) -> Self: ...
 
-    def __exit__(self, *ended: Any) -> None: ...
+    def __exit__(self, *failure: object) -> None: ...
 
 
 class AnyConsumer(Protocol):
     """Reads a topic."""
+
+    positions: dict[int, int]
+    """By partition, where the next record is looked for."""
 
     def __iter__(self) -> Iterator[Record]: ...
 
@@ -113,7 +116,7 @@ class AnyConsumer(Protocol):
 
     def __enter__(self) -> Self: ...
 
-    def __exit__(self, *ended: Any) -> None: ...
+    def __exit__(self, *failure: object) -> None: ...
 
 
 class AnyTopics(Protocol):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -9,6 +11,16 @@ from brookmere.errors import TopicError
 from brookmere.record import Record
 from brookmere.topics.columns import sizes_of
 from brookmere.topics.folder import TopicFolder
+
+
+class Partitioned(Protocol):
+    """What has a name and partitions: a topic, or the folder of one."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def partitions(self) -> int: ...
 
 
 def check_content(folder: TopicFolder, content: pa.RecordBatch) -> None:
@@ -39,11 +51,11 @@ def check_record(folder: TopicFolder, record: Record) -> None:
         check_partition(folder, record.partition)
 
 
-def check_partition(folder: TopicFolder, partition: int) -> None:
+def check_partition(topic: Partitioned, partition: int) -> None:
     """Raise a TopicError where the topic has no such partition."""
-    if not 0 <= partition < folder.partitions:
+    if not 0 <= partition < topic.partitions:
         raise TopicError(
-            f"The topic {folder.name!r} has no partition {partition}: it has {folder.partitions}, "
+            f"The topic {topic.name!r} has no partition {partition}: it has {topic.partitions}, "
             "numbered from 0. Name one of these."
         )
 

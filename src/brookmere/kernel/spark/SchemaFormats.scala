@@ -50,16 +50,20 @@ object SchemaFormats {
   def unframed(raw: Column): Column = Internals.column(Unframed(Internals.expression(raw)))
 }
 
-case class ReadAvro(child: Expression, schema: Seq[String], dataType: DataType, registry: Registry) extends UnaryExpression with CodegenFallback {
+/** One of the formats on one column: null for null, with buffers of its own; its text leaves the schema and the registry out. */
+trait SchemaFormat extends UnaryExpression with CodegenFallback {
+  override def nullable: Boolean = true
+  override def nullIntolerant: Boolean = true
+  override def stateful: Boolean = true
+  override def toString: String = s"$prettyName($child)"
+}
+
+case class ReadAvro(child: Expression, schema: Seq[String], dataType: DataType, registry: Registry) extends SchemaFormat {
   @transient private lazy val reader = SchemaFormats.parsed(schema)
   @transient private lazy val steps = new java.util.HashMap[Int, AvroRead]
   @transient private lazy val plain = AvroRead(reader, reader, dataType)
   @transient private lazy val in = new Input
-  override def nullable: Boolean = true
-  override def nullIntolerant: Boolean = true
-  override def stateful: Boolean = true
   override def prettyName: String = "brookmere_read_avro"
-  override def toString: String = s"$prettyName($child)"
 
   override protected def nullSafeEval(v: Any): Any = {
     val data = v.asInstanceOf[Array[Byte]]
@@ -86,15 +90,11 @@ case class ReadAvro(child: Expression, schema: Seq[String], dataType: DataType, 
   override protected def withNewChildInternal(c: Expression): ReadAvro = copy(child = c)
 }
 
-case class WriteAvro(child: Expression, schema: Seq[String], id: Int) extends UnaryExpression with CodegenFallback {
+case class WriteAvro(child: Expression, schema: Seq[String], id: Int) extends SchemaFormat {
   @transient private lazy val writer = AvroWrite(child.dataType, SchemaFormats.parsed(schema))
   @transient private lazy val out = new Output
   override def dataType: DataType = BinaryType
-  override def nullable: Boolean = true
-  override def nullIntolerant: Boolean = true
-  override def stateful: Boolean = true
   override def prettyName: String = "brookmere_write_avro"
-  override def toString: String = s"$prettyName($child)"
   override protected def nullSafeEval(v: Any): Any = {
     out.clear()
     if (id >= 0) Frame.put(out, id)
@@ -104,14 +104,10 @@ case class WriteAvro(child: Expression, schema: Seq[String], id: Int) extends Un
   override protected def withNewChildInternal(c: Expression): WriteAvro = copy(child = c)
 }
 
-case class ReadProtobuf(child: Expression, message: String, dataType: DataType, framed: Boolean) extends UnaryExpression with CodegenFallback {
+case class ReadProtobuf(child: Expression, message: String, dataType: DataType, framed: Boolean) extends SchemaFormat {
   @transient private lazy val reader = new ProtobufRead(ProtobufSchema(message))
   @transient private lazy val in = new Input
-  override def nullable: Boolean = true
-  override def nullIntolerant: Boolean = true
-  override def stateful: Boolean = true
   override def prettyName: String = "brookmere_read_protobuf"
-  override def toString: String = s"$prettyName($child)"
   override protected def nullSafeEval(v: Any): Any = {
     val data = v.asInstanceOf[Array[Byte]]
     if (framed) {
@@ -127,16 +123,12 @@ case class ReadProtobuf(child: Expression, message: String, dataType: DataType, 
   override protected def withNewChildInternal(c: Expression): ReadProtobuf = copy(child = c)
 }
 
-case class WriteProtobuf(child: Expression, message: String, frame: Seq[Byte]) extends UnaryExpression with CodegenFallback {
+case class WriteProtobuf(child: Expression, message: String, frame: Seq[Byte]) extends SchemaFormat {
   @transient private lazy val writer = new ProtobufWrite(ProtobufSchema(message), child.dataType.asInstanceOf[StructType])
   @transient private lazy val front = frame.toArray
   @transient private lazy val out = new Output
   override def dataType: DataType = BinaryType
-  override def nullable: Boolean = true
-  override def nullIntolerant: Boolean = true
-  override def stateful: Boolean = true
   override def prettyName: String = "brookmere_write_protobuf"
-  override def toString: String = s"$prettyName($child)"
   override protected def nullSafeEval(v: Any): Any = {
     out.clear()
     out.all(front)

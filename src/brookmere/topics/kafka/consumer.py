@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections import deque
 from datetime import timedelta
-from types import TracebackType
 from typing import Self
 
 from confluent_kafka import TopicPartition
@@ -55,6 +54,8 @@ class KafkaConsumer:
         self._behind = {p: ends[p] for p, position in self.positions.items() if position < ends[p]}
         self._held: dict[int, deque[Record]] = {partition: deque() for partition in self.positions}
         self._paused: set[int] = set()
+        # Where a partition was last seen to end: behind its last record, and behind ends of transactions.
+        self._ends: dict[int, int] = {}
         self._client = connection.reader()
         self._client.assign([TopicPartition(topic.name, p, at) for p, at in self.positions.items()])
 
@@ -90,9 +91,7 @@ class KafkaConsumer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *failure: object) -> None:
         self.close()
 
     def _take(self, wait: float) -> Record | None:
@@ -114,12 +113,17 @@ class KafkaConsumer:
         record = self._held[partition].popleft()
         assert record.offset is not None
         self.positions[partition] = record.offset + 1
+        self._pass_gap(partition)
         if partition in self._behind and self.positions[partition] >= self._behind[partition]:
             del self._behind[partition]
         if partition in self._paused and len(self._held[partition]) < _FEW_HELD:
             self._paused.discard(partition)
             self._client.resume([TopicPartition(self.topic.name, partition)])
         return record
+
+    def _pass_gap(self, partition: int) -> None:
+        if not self._held[partition]:
+            self.positions[partition] = max(self.positions[partition], self._ends.get(partition, 0))
 
     def _fetch(self, wait: float) -> bool:
         messages = fetched(self._client, wait)
@@ -128,6 +132,8 @@ class KafkaConsumer:
             if is_end(message, self._connection, self._asked):
                 # What stands before the end is held; transactions may leave nothing readable behind it.
                 self._behind.pop(partition, None)
+                self._ends[partition] = message.offset()
+                self._pass_gap(partition)
             elif message.error() is None:
                 self._held[partition].append(record_of(message))
         for partition, held in self._held.items():

@@ -18,7 +18,8 @@ from brookmere.topics.columns import content_from
 from brookmere.topics.kafka.connection import Connection
 from brookmere.topics.kafka.failures import Asked
 from brookmere.topics.kafka.reading import read
-from brookmere.topics.kafka.writing import append, check_partition, check_record, records_in
+from brookmere.topics.kafka.writing import append, check_record, records_in
+from brookmere.topics.limits import check_partition
 from brookmere.topics.times import now_ms
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 
 from confluent_kafka import TopicCollection
 from confluent_kafka.admin import NewTopic
 
-from brookmere.errors import TopicError, TopicExistsError, UnknownTopicError, nearest
-from brookmere.names import illegal
+from brookmere.errors import TopicExistsError, UnknownTopicError
 from brookmere.serde import Serde
 from brookmere.topics.kafka.connection import Connection
 from brookmere.topics.kafka.consumer import KafkaConsumer
@@ -19,7 +18,7 @@ from brookmere.topics.kafka.failures import Asked
 from brookmere.topics.kafka.groups import Groups
 from brookmere.topics.kafka.topic import KafkaTopic
 from brookmere.topics.kinds import Start
-from brookmere.topics.producer import Producer
+from brookmere.topics.topic_set import TopicSet, check_name, check_new
 
 # Topics of Kafka itself, which no program reads by a pattern.
 _INTERNAL = frozenset(
@@ -28,7 +27,7 @@ _INTERNAL = frozenset(
 _LOOK_SECONDS = 0.05
 
 
-class KafkaTopics:
+class KafkaTopics(TopicSet):
     """The topics of a Kafka cluster. `settings` has the names that Kafka's own clients give them.
 
     `consumer` and `producer` are settings for reading and writing where these differ. `replication` is how
@@ -73,14 +72,11 @@ class KafkaTopics:
         """Return the names of all topics that this user may see, sorted; without those of Kafka itself."""
         return sorted(name for name in self._connection.metadata().topics if name not in _INTERNAL)
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.names())
-
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and name in self._connection.metadata().topics
 
     def __getitem__(self, name: str) -> KafkaTopic:
-        _check_name(name)
+        check_name(name)
         asked = Asked(f"The topic {name!r} cannot be opened", "Describe", "topic", name)
         try:
             found = self._connection.answer(
@@ -88,7 +84,7 @@ class KafkaTopics:
             )
             return KafkaTopic(self._connection, found)
         except UnknownTopicError as error:
-            raise self._unknown(name) from error
+            raise self._no_topic(name) from error
 
     def create(
         self,
@@ -100,11 +96,7 @@ class KafkaTopics:
         replication: int | None = None,
     ) -> KafkaTopic:
         """Create a topic. With `exist_ok` one that is there already is returned as it is."""
-        _check_name(name)
-        if isinstance(partitions, bool) or not isinstance(partitions, int) or partitions < 1:
-            raise TopicError(
-                f"The topic {name!r} cannot be created with {partitions!r} partitions: give it at least 1."
-            )
+        check_new(name, partitions)
         asked = Asked(f"The topic {name!r} cannot be created", "Create", "topic", name)
         wanted = NewTopic(
             name,
@@ -122,26 +114,15 @@ class KafkaTopics:
 
     def delete(self, name: str) -> None:
         """Delete a topic with all its records."""
-        _check_name(name)
+        check_name(name)
         asked = Asked(f"The topic {name!r} cannot be deleted", "Delete", "topic", name)
         try:
             self._connection.answer(lambda: self._connection.admin.delete_topics([name])[name], asked)
         except UnknownTopicError as error:
-            raise self._unknown(name) from error
+            raise self._no_topic(name) from error
         deadline = time.monotonic() + self._connection.patience
         while name in self and time.monotonic() < deadline:
             time.sleep(_LOOK_SECONDS)
-
-    def producer(
-        self,
-        name: str,
-        *,
-        key: Serde | None = None,
-        value: Serde | None = None,
-        linger: timedelta | float = 0.0,
-    ) -> Producer:
-        """Return a producer that writes keys and values with these serdes; without one they are bytes."""
-        return Producer(self[name], key, value, linger=linger)
 
     def consumer(
         self,
@@ -169,21 +150,8 @@ class KafkaTopics:
                     raise
                 time.sleep(_LOOK_SECONDS)
 
-    def _unknown(self, name: str) -> UnknownTopicError:
-        meant = nearest(name, self.names())
-        hint = f"Did you mean {meant!r}? " if meant else ""
-        return UnknownTopicError(
-            f"There is no topic {name!r} at {self.bootstrap_servers}. {hint}"
-            f"`{self.command(f'create {name}')}` creates it; `{self.command('list')}` shows what there is."
-        )
-
-
-def _check_name(name: str) -> None:
-    if illegal(name) is not None:
-        raise TopicError(
-            f"{name!r} cannot be the name of a topic. "
-            "Use up to 249 letters, digits, dots, underscores and hyphens, and not only . or .. ."
-        )
+    def _no_topic(self, name: str) -> UnknownTopicError:
+        return self._unknown(name, f"at {self.bootstrap_servers}", self.command)
 
 
 def _text(value: object) -> str:

@@ -13,6 +13,7 @@ from brookmere.errors import TopicError
 from brookmere.record import Record
 from brookmere.topics.appending import Appended
 from brookmere.topics.kafka.failures import Asked
+from brookmere.topics.limits import check_partition
 
 if TYPE_CHECKING:
     from brookmere.topics.kafka.connection import Connection
@@ -119,15 +120,6 @@ def check_record(topic: KafkaTopic, record: Record) -> None:
         )
     if record.partition is not None:
         check_partition(topic, record.partition)
-
-
-def check_partition(topic: KafkaTopic, partition: int) -> None:
-    """Raise a TopicError where the topic has no such partition."""
-    if not 0 <= partition < topic.partitions:
-        raise TopicError(
-            f"The topic {topic.name!r} has no partition {partition}: it has {topic.partitions}, "
-            "numbered from 0. Name one of these."
-        )
 
 
 def records_in(content: pa.RecordBatch, partition: int | None) -> Iterator[Record]:

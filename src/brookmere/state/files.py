@@ -1,0 +1,124 @@
+"""Keeps the rows of a replica in the files of RocksDB, so that they may be larger than memory."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from rocksdict import BlockBasedOptions, Cache, Options, Rdict, WriteBatch
+
+from brookmere.errors import StateError, StoreNotReadyError
+from brookmere.state.backend import META, Writes
+
+_WRITE_BUFFER_BYTES = 16 * 1024 * 1024
+_CACHE_BYTES = 64 * 1024 * 1024
+# Ten bits per key: one look-up in a hundred goes to a file in vain.
+_BLOOM_BITS = 10
+_LOG_FILE_BYTES, _LOG_FILES = 1024 * 1024, 2
+
+
+class Files:
+    """Tables in a directory. What was written is there after a crash of the process, whole batches only."""
+
+    def __init__(self, directory: Path, tables: Sequence[str]) -> None:
+        self._directory = directory
+        self._names = (META, *tables)
+        self._open()
+
+    def _open(self) -> None:
+        self._directory.mkdir(parents=True, exist_ok=True)
+        options = _options()
+        try:
+            self._db = Rdict(
+                str(self._directory), options, {name: options for name in self._names if name != META}
+            )
+        except Exception as error:
+            raise StateError(
+                f"The replica in {self._directory} cannot be opened. Found: {error}. "
+                "If another process uses it, give this one a name of its own; "
+                "if its files are damaged, delete the directory: it is filled again from the changelog."
+            ) from error
+        self._tables = {
+            name: self._db if name == META else self._db.get_column_family(name) for name in self._names
+        }
+        self._handles = {name: self._db.get_column_family_handle(name) for name in self._names}
+
+    def get(self, table: str, key: bytes) -> bytes | None:
+        found: bytes | None = self._tables[table].get(key)
+        return found
+
+    def scan(
+        self, table: str, lower: bytes = b"", upper: bytes | None = None, *, reverse: bool = False
+    ) -> Iterator[tuple[bytes, bytes]]:
+        rows: Any = self._tables[table].items(backwards=reverse, from_key=upper if reverse else lower)
+        return _back_to(lower, upper, rows) if reverse else _up_to(upper, rows)
+
+    def write(self, writes: Writes) -> None:
+        batch = WriteBatch(raw_mode=True)
+        for table, changes in writes.items():
+            batch.set_default_column_family(self._handles[table])
+            put, delete = batch.put, batch.delete
+            for key, value in changes.items():
+                if value is None:
+                    delete(key)
+                else:
+                    put(key, value)
+        self._db.write(batch)
+
+    def clear(self) -> None:
+        self._db.close()
+        shutil.rmtree(self._directory)
+        self._open()
+
+    def entries(self, table: str) -> int:
+        return self._tables[table].property_int_value("rocksdb.estimate-num-keys") or 0
+
+    def bytes(self) -> int:
+        names = ("rocksdb.total-sst-files-size", "rocksdb.cur-size-all-mem-tables")
+        return sum(table.property_int_value(name) or 0 for table in self._tables.values() for name in names)
+
+    def close(self) -> None:
+        for name, table in self._tables.items():
+            if name != META:
+                table.close()
+        self._db.close()
+
+
+def closed(error: Exception) -> StoreNotReadyError | None:
+    """Return the error for a question to files that were closed in the meantime, if it is that."""
+    if type(error).__name__ != "DbClosedError":
+        return None
+    return StoreNotReadyError("The replica is closed, so it answers no more. Ask one that runs.")
+
+
+def _up_to(upper: bytes | None, rows: Iterator[tuple[bytes, bytes]]) -> Iterator[tuple[bytes, bytes]]:
+    for row in rows:
+        if upper is not None and row[0] >= upper:
+            return
+        yield row
+
+
+def _back_to(
+    lower: bytes, upper: bytes | None, rows: Iterator[tuple[bytes, bytes]]
+) -> Iterator[tuple[bytes, bytes]]:
+    for row in rows:
+        if row[0] < lower:
+            return
+        if row[0] != upper:
+            yield row
+
+
+def _options() -> Options:
+    options = Options(raw_mode=True)
+    options.create_if_missing(True)
+    options.create_missing_column_families(True)
+    options.set_write_buffer_size(_WRITE_BUFFER_BYTES)
+    options.set_max_log_file_size(_LOG_FILE_BYTES)
+    options.set_keep_log_file_num(_LOG_FILES)
+    table = BlockBasedOptions()
+    table.set_block_cache(Cache(_CACHE_BYTES))
+    table.set_bloom_filter(_BLOOM_BITS, False)
+    options.set_block_based_table_factory(table)
+    return options

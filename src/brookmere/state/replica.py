@@ -1,0 +1,213 @@
+"""Turns changelogs into stores that can be asked: in files or in memory, in any process."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self, TypeVar
+
+from brookmere.errors import StoreTypeError, UnknownStoreError, nearest
+from brookmere.serde import Registry
+from brookmere.state.backend import Backend
+from brookmere.state.files import Files
+from brookmere.state.key_value_store import KeyValueStore
+from brookmere.state.memory import Memory
+from brookmere.state.position import Position
+from brookmere.state.rows import tables_of
+from brookmere.state.store_info import StoreInfo, StoreKind
+from brookmere.state.stores import AnyStore, Inputs
+from brookmere.state.tail import Tail
+from brookmere.state.timed_stores import SessionStore, WindowStore
+from brookmere.state.versioned_store import VersionedStore
+from brookmere.topics import AnyTopics
+
+S = TypeVar("S", bound=AnyStore)
+
+_CLASSES: dict[StoreKind, type[AnyStore]] = {
+    "key_value": KeyValueStore,
+    "window": WindowStore,
+    "session": SessionStore,
+    "versioned": VersionedStore,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class StoreStatus:
+    """How a store of a replica is."""
+
+    name: str
+    kind: StoreKind
+    topic: str
+    is_ready: bool
+    entries: int
+    """About how many rows it has."""
+    bytes: int
+    """How much its files have, or its rows in memory."""
+    lag: int
+    """How many records of the changelog were missing at the last look."""
+    position: Position
+    checked_at: int
+    """When that was, in milliseconds since 1970; -1 for never."""
+    skipped: int
+    """How many records of the table's own topic were no rows, because they do not decode."""
+    error: str | None
+
+
+class Replica(Mapping[str, AnyStore]):
+    """Stores that follow their changelogs, by name.
+
+    The stores are kept in `directory`, where a replica goes on after a restart, or in memory. Each store is
+    followed in a thread of its own, as soon as it is asked for, or from `start()`. Any thread may ask.
+    """
+
+    def __init__(
+        self,
+        application: str,
+        stores: Sequence[StoreInfo],
+        topics: AnyTopics,
+        directory: Path | None = None,
+        *,
+        in_memory: bool = False,
+        registry: Registry | None = None,
+        name: str = "local",
+        inputs: Inputs | None = None,
+    ) -> None:
+        if directory is None and not in_memory:
+            raise ValueError(
+                "a replica is kept in a directory, or in memory: give directory= or in_memory=True"
+            )
+        self.application = application
+        self.name = name
+        self.infos: Mapping[str, StoreInfo] = {info.name: info for info in stores}
+        self._topics = topics
+        self._directory = None if in_memory else directory
+        self._registry = registry
+        self._inputs = inputs
+        self._tails: dict[str, Tail] = {}
+        self._stores: dict[str, AnyStore] = {}
+        self._lock = threading.RLock()
+        self._is_closed = False
+
+    def start(self) -> None:
+        """Follow all stores.
+
+        Raises:
+            StateError: the directory cannot be used, because another process uses it or files are damaged.
+        """
+        for name in self.infos:
+            self._begin(name)
+
+    def store(self, name: str, type: type[S] | None = None) -> S | AnyStore:
+        """Return a store; with `type` only if it is one of these.
+
+        Raises:
+            UnknownStoreError: there is no such store.
+            StoreTypeError: it is of another type.
+        """
+        if name not in self.infos:
+            close = nearest(name, self.infos)
+            known = ", ".join(self.infos) or "none"
+            hint = (
+                f"Did you mean {close!r}?" if close else "Only stores with a name can be asked: give store=."
+            )
+            raise UnknownStoreError(
+                f"The application {self.application!r} has no store {name!r} that can be asked. "
+                f"Found: {known}. {hint}"
+            )
+        found = self._begin(name)
+        if type is not None and not isinstance(found, type):
+            raise StoreTypeError(
+                f"The store {name!r} is no {type.__name__}: it is {found.kind_words}. "
+                f"Ask for a {found.__class__.__name__}."
+            )
+        return found
+
+    def status(self) -> list[StoreStatus]:
+        """Tell how the stores are that are followed."""
+        return [_status(tail) for tail in list(self._tails.values())]
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether all stores that are followed have caught up."""
+        return all(tail.is_ready for tail in list(self._tails.values()))
+
+    @property
+    def error(self) -> Exception | None:
+        """What keeps a store from following its changelog, or None."""
+        return next((tail.error for tail in list(self._tails.values()) if tail.error is not None), None)
+
+    def close(self) -> None:
+        """Stop to follow, and let go of the files. Stores do not answer any more."""
+        with self._lock:
+            self._is_closed = True
+            for tail in self._tails.values():
+                if not tail.is_closed:
+                    tail.close()
+
+    def __getitem__(self, name: str) -> AnyStore:
+        return self.store(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.infos
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.infos)
+
+    def __len__(self) -> int:
+        return len(self.infos)
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Replica({self.application!r}, name={self.name!r}, stores={list(self.infos)})"
+
+    def _begin(self, name: str) -> AnyStore:
+        found = self._stores.get(name)
+        if found is not None:
+            return found
+        with self._lock:
+            if name not in self._stores:
+                self._stores[name] = self._opened(self.infos[name])
+            return self._stores[name]
+
+    def _opened(self, info: StoreInfo) -> AnyStore:
+        key = info.key.for_topic(info.topic, is_key=True, registry=self._registry)
+        value = info.value.for_topic(info.topic, is_key=False, registry=self._registry)
+        tables = tables_of(info)
+        backend: Backend = (
+            Memory(tables) if self._directory is None else Files(self._directory / info.name, tables)
+        )
+        tail = Tail(info, self._topics, backend, key=key, value=value)
+        others = {other.topic for other in self.infos.values() if other.topic != info.topic}
+        self._tails[info.name] = tail
+        if self._is_closed:
+            tail.close()
+        else:
+            tail.start()
+        return _CLASSES[info.kind](tail, key, value, inputs=self._inputs, others=others)
+
+
+def _status(tail: Tail) -> StoreStatus:
+    info = tail.info
+    rows = tail.rows
+    asked = not tail.is_closed and rows is not None
+    return StoreStatus(
+        info.name,
+        info.kind,
+        info.topic,
+        tail.is_ready and not tail.is_closed,
+        rows.estimate() if asked and rows is not None else 0,
+        tail.backend.bytes() if asked else 0,
+        tail.lag,
+        Position({info.topic: tail.positions}),
+        tail.checked_at,
+        tail.skipped,
+        None if tail.error is None else str(tail.error),
+    )

@@ -1,0 +1,268 @@
+"""Follows a changelog in a thread of its own, and keeps the rows of its store as the changelog tells them."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Mapping
+
+from brookmere.errors import BrookmereError, DataLossError, StateError
+from brookmere.serde import BadBytes, Serde
+from brookmere.state import notes
+from brookmere.state.backend import META, Backend
+from brookmere.state.chunk import Chunk
+from brookmere.state.notes import Notes
+from brookmere.state.rows import Rows, rows_of
+from brookmere.state.sources import Source, source_of
+from brookmere.state.store_info import StoreInfo
+from brookmere.state.updates import Updates
+from brookmere.topics import AnyTopic, AnyTopics, Topic
+from brookmere.topics.times import now_ms
+
+logger = logging.getLogger(__name__)
+
+_LOOK_SECONDS = 0.02
+_ENDS_SECONDS = 1.0
+_GROWTH_SECONDS = 30.0
+_PAUSE_SECONDS = 1.0
+_NOTE_MS = 60_000
+# Kafka's own default: so long a compacted topic keeps the records that say that a key is gone.
+_DELETIONS_MS = 86_400_000
+
+
+class Tail:
+    """Follows the changelog of a store, from where its own notes say, until it is closed.
+
+    A topic that is not there yet, or cannot be read, is tried again and again; `error` tells what is wrong.
+    """
+
+    def __init__(
+        self, info: StoreInfo, topics: AnyTopics, backend: Backend, *, key: Serde, value: Serde
+    ) -> None:
+        self.info = info
+        self.backend = backend
+        self.rows: Rows | None = None
+        self.error: BrookmereError | None = None
+        self.is_ready = False
+        """Whether the rows have been level with the changelog once."""
+        self.is_closed = False
+        self.checked_at = -1
+        self.skipped = 0
+        """How many records of the table's own topic were no rows, because they do not decode."""
+        self.changed = threading.Condition()
+        """Told of every step ahead."""
+        self._topics = topics
+        self._serdes = key, value
+        self._notes = Notes("", info.kind)
+        self._ends: list[int] = []
+        self._stop = threading.Event()
+        self._subscribers: tuple[Updates, ...] = ()
+        self._thread = threading.Thread(target=self._run, name=f"replica of {info.name}", daemon=True)
+
+    def start(self) -> None:
+        """Begin to follow."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop and let go of the files."""
+        self._stop.set()
+        if self._thread.ident is not None:
+            self._thread.join()
+        self.is_closed = True
+        for subscriber in self._subscribers:
+            subscriber.finish()
+        with self.changed:
+            self.changed.notify_all()
+        self.backend.close()
+
+    @property
+    def positions(self) -> Mapping[int, int]:
+        """By partition, the offset behind the last record that is in the rows."""
+        return self._notes.positions
+
+    @property
+    def lag(self) -> int:
+        """How many offsets of the changelog were missing when its end was last looked at."""
+        own = self._notes.positions
+        return sum(max(0, end - own.get(partition, 0)) for partition, end in enumerate(self._ends))
+
+    def ends_now(self) -> Mapping[int, int]:
+        """Return where the changelog ends at this moment."""
+        return dict(enumerate(self._topics[self.info.topic].end_offsets()))
+
+    def subscribe(self, updates: Updates) -> None:
+        """Tell of updates from now on."""
+        with self.changed:
+            self._subscribers = (*self._subscribers, updates)
+
+    def unsubscribe(self, updates: Updates) -> None:
+        """Tell no more."""
+        with self.changed:
+            self._subscribers = tuple(each for each in self._subscribers if each is not updates)
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            try:
+                self._follow()
+            except DataLossError as error:
+                self._fail(error)
+                self._begin_anew("the changelog no longer has what comes next")
+            except BrookmereError as error:
+                self._fail(error)
+                self._stop.wait(_PAUSE_SECONDS)
+            except Exception as error:
+                # Whoever asks must hear of it; the thread has nobody to tell.
+                logger.exception("the replica of %s failed", self.info.name)
+                self._fail(
+                    StateError(
+                        f"The replica of the store {self.info.name!r} failed: "
+                        f"{type(error).__name__}: {error}. It tries again."
+                    )
+                )
+                self._stop.wait(_PAUSE_SECONDS)
+
+    def _fail(self, error: BrookmereError) -> None:
+        if str(error) != str(self.error):
+            logger.warning("the replica of %s: %s", self.info.name, error)
+        with self.changed:
+            self.error = error
+            self.changed.notify_all()
+
+    def _follow(self) -> None:
+        topic = self._topics[self.info.topic]
+        self._match(topic)
+        source = source_of(self._topics, topic, self._notes.positions)
+        try:
+            goal = self._look(source)
+            grown = time.monotonic() + _GROWTH_SECONDS
+            look = time.monotonic() + _ENDS_SECONDS
+            while not self._stop.is_set():
+                moved = self._take(source)
+                if not self.is_ready and self._covers(goal):
+                    self._become_ready()
+                if isinstance(topic, Topic) or time.monotonic() >= look:
+                    self._look(source)
+                    look = time.monotonic() + _ENDS_SECONDS
+                if not moved:
+                    self._note_level()
+                    self._stop.wait(_LOOK_SECONDS if isinstance(topic, Topic) else 0.0)
+                if time.monotonic() >= grown:
+                    if not self._is_same(topic):
+                        return
+                    grown = time.monotonic() + _GROWTH_SECONDS
+        finally:
+            source.close()
+
+    def _is_same(self, topic: AnyTopic) -> bool:
+        now = self._topics[self.info.topic]
+        return now.id == topic.id and now.partitions == topic.partitions
+
+    def _match(self, topic: AnyTopic) -> None:
+        """Make the rows fit the topic: those of another topic are of no use, and very old ones neither."""
+        found = notes.from_bytes(self.backend.get(META, notes.KEY))
+        if found is not None and (found.topic, found.kind) != (topic.id, self.info.kind):
+            self._begin_anew("its changelog was created anew")
+            found = None
+        elif found is not None and self._has_missed_deletions(topic, found):
+            self._begin_anew("it has not been level for so long that deletions may be gone")
+            found = None
+        starts = topic.start_offsets()
+        known = {} if found is None else found.positions
+        # Windows that retention has deleted are not rows any more either.
+        positions = {p: max(start, known.get(p, start)) for p, start in enumerate(starts)}
+        self.rows = rows_of(self.info, self.backend, topic.partitions)
+        self.rows.observed.update({} if found is None else found.observed)
+        level_at = 0 if found is None else found.level_at
+        self._notes = Notes(topic.id, self.info.kind, positions, dict(self.rows.observed), level_at)
+
+    def _has_missed_deletions(self, topic: AnyTopic, found: Notes) -> bool:
+        if self.info.kind in ("window", "session") or not topic.config.compacts:
+            return False
+        settings = topic.config.by_name()
+        kept = int(settings.get("delete.retention.ms", _DELETIONS_MS))
+        return now_ms() - found.level_at > kept and found.level_at > 0
+
+    def _begin_anew(self, why: str) -> None:
+        logger.info("the replica of %s begins anew: %s", self.info.name, why)
+        self.is_ready = False
+        self.rows = None
+        self.backend.clear()
+        self._notes = Notes("", self.info.kind)
+
+    def _take(self, source: Source) -> bool:
+        moved = False
+        for chunk in source.poll(_LOOK_SECONDS):
+            self._apply(chunk)
+            moved = True
+            if self._stop.is_set():
+                break
+        return moved
+
+    def _apply(self, chunk: Chunk) -> None:
+        assert self.rows is not None
+        kept = self._decodable(chunk) if self.info.is_source else chunk
+        writes = self.rows.writes(kept)
+        after = Notes(
+            self._notes.topic,
+            self.info.kind,
+            {**self._notes.positions, chunk.partition: chunk.end},
+            dict(self.rows.observed),
+            self._notes.level_at,
+        )
+        self.backend.write({**writes, META: {notes.KEY: notes.to_bytes(after)}})
+        with self.changed:
+            self._notes = after
+            self.changed.notify_all()
+            subscribers = self._subscribers
+        for subscriber in subscribers:
+            subscriber.offer(kept)
+
+    def _decodable(self, chunk: Chunk) -> Chunk:
+        """Return the records that are rows: the application has left out the others."""
+        good: list[int] = []
+        values: list[bytes | None] = []
+        key, value = self._serdes
+        for place, data in enumerate(chunk.values):
+            try:
+                if key.deserialize(chunk.keys[place]) is None:
+                    continue
+                # Bytes that stand for nothing, such as the JSON null, delete the row, too.
+                values.append(None if value.deserialize(data) is None else data)
+            except BadBytes:
+                self.skipped += 1
+            else:
+                good.append(place)
+        return Chunk(
+            chunk.partition,
+            [chunk.offsets[place] for place in good],
+            [chunk.timestamps[place] for place in good],
+            [chunk.keys[place] for place in good],
+            values,
+            chunk.end,
+        )
+
+    def _look(self, source: Source) -> list[int]:
+        ends = source.ends()
+        self._ends = ends
+        self.checked_at = now_ms()
+        if self.error is not None:
+            self.error = None
+        return ends
+
+    def _covers(self, ends: list[int]) -> bool:
+        return all(self._notes.positions.get(partition, 0) >= end for partition, end in enumerate(ends))
+
+    def _become_ready(self) -> None:
+        with self.changed:
+            self.is_ready = True
+            self.changed.notify_all()
+
+    def _note_level(self) -> None:
+        """Put down once in a while that nothing is missing, for the next start."""
+        now = now_ms()
+        if not self._covers(self._ends) or now - self._notes.level_at < _NOTE_MS:
+            return
+        before = self._notes
+        self._notes = Notes(before.topic, before.kind, before.positions, before.observed, now)
+        self.backend.write({META: {notes.KEY: notes.to_bytes(self._notes)}})

@@ -1,0 +1,122 @@
+"""Turns what a replica reads into updates for those who wait for them."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any, NamedTuple, Self
+
+from brookmere.errors import StoreError
+from brookmere.state.chunk import Chunk
+from brookmere.topics.times import seconds
+
+_MOST_HELD = 10_000
+
+
+class Update(NamedTuple):
+    """A change of a row; a value of None says that it was deleted."""
+
+    key: Any
+    value: Any
+    timestamp: int
+    partition: int
+    offset: int
+
+
+_Raw = tuple[bytes, bytes | None, int, int, int]
+
+
+class Updates:
+    """The updates of a store, or of one key of it, from now on. Iterating waits for the next one.
+
+    Who reads too slowly gets the last update of each key; if that is too much as well, a StoreError.
+    """
+
+    def __init__(
+        self,
+        decode: Callable[[_Raw], Update],
+        matches: Callable[[bytes], bool],
+        end: Callable[[Updates], None],
+    ) -> None:
+        self._decode = decode
+        self._matches = matches
+        self._end = end
+        self._held: deque[_Raw] = deque()
+        self._changed = threading.Condition()
+        self._is_over = False
+        self._is_closed = False
+        self._listener: Callable[[], object] | None = None
+
+    def get(self, timeout: timedelta | float | None = None) -> Update | None:
+        """Return the next update, or None after the timeout or when the replica has closed."""
+        deadline = None if timeout is None else time.monotonic() + seconds(timeout)
+        with self._changed:
+            while not self._held:
+                left = None if deadline is None else deadline - time.monotonic()
+                if self._is_over:
+                    raise StoreError(
+                        f"More than {_MOST_HELD} keys have changed since the last update was read. "
+                        "Read faster, ask for one key, or ask anew for what is there now."
+                    )
+                if self._is_closed or (left is not None and left <= 0):
+                    return None
+                self._changed.wait(left)
+            found = self._held.popleft()
+        return self._decode(found)
+
+    def on_update(self, listener: Callable[[], object]) -> None:
+        """Call `listener()` from the replica's thread whenever there is something to get."""
+        self._listener = listener
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether no more updates come."""
+        return self._is_closed
+
+    def close(self) -> None:
+        """Ask for no more."""
+        self._end(self)
+        self.finish()
+
+    def finish(self) -> None:
+        """Let those who wait know that nothing comes any more."""
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify_all()
+        self._call()
+
+    def offer(self, chunk: Chunk) -> None:
+        """Take the updates that are of interest; called by the replica."""
+        found = [
+            (key, chunk.values[place], chunk.timestamps[place], chunk.partition, chunk.offsets[place])
+            for place, key in enumerate(chunk.keys)
+            if key is not None and self._matches(key)
+        ]
+        if not found:
+            return
+        with self._changed:
+            self._held.extend(found)
+            if len(self._held) > _MOST_HELD:
+                self._held = deque({raw[0]: raw for raw in self._held}.values())
+            if len(self._held) > _MOST_HELD:
+                self._held.clear()
+                self._is_over = True
+            self._changed.notify_all()
+        self._call()
+
+    def _call(self) -> None:
+        if self._listener is not None:
+            self._listener()
+
+    def __iter__(self) -> Iterator[Update]:
+        while (update := self.get()) is not None:
+            yield update
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self.close()
