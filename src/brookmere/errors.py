@@ -282,7 +282,14 @@ class StoreTypeError(StoreError, AttributeError):
 
 
 class PositionError(StoreError):
-    """The store's replica has not come as far as was asked for, or cannot tell."""
+    """The store's replica has not come as far as was asked for, or cannot tell.
+
+    `topic` is the one that it does not know; None where it has only not come that far.
+    """
+
+    def __init__(self, message: str, *, topic: str | None = None) -> None:
+        super().__init__(message)
+        self.topic = topic
 
 
 class RegistryError(BrookmereError):

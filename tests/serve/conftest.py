@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,11 +19,15 @@ from brookmere.state import Replica, StoreInfo
 from brookmere.topics import Topics
 
 DEADLINE = 20.0
+_MEMORY = Path("/dev/shm")
 
 STORES = (
     StoreInfo("totals", "key_value", "app-totals-changelog", Text(), Long()),
+    StoreInfo("moving", "key_value", "app-moving-changelog", Text(), Long()),
     StoreInfo("people", "key_value", "people", Long(), Json("id bigint, name string"), is_source=True),
-    StoreInfo("boards", "key_value", "app-boards-changelog", Json("game string, day int"), Json("top array<int>")),
+    StoreInfo(
+        "boards", "key_value", "app-boards-changelog", Json("game string, day int"), Json("top array<int>")
+    ),
     StoreInfo("blobs", "key_value", "app-blobs-changelog", Bytes(), Bytes()),
     StoreInfo("rates", "key_value", "app-rates-changelog", Int(), Double()),
     StoreInfo("flags", "key_value", "app-flags-changelog", Bool(), Bool()),
@@ -31,6 +37,22 @@ STORES = (
 )
 _BY_NAME = {info.name: info for info in STORES}
 
+_ROWS: dict[str, list[tuple[object, object, int]]] = {
+    "totals": [("ann", 0, 1000), ("bob", 1, 1001), ("cy/d", 2, 1002), ("eve", 3, 1003)],
+    "moving": [("ann", 1, 1000)],
+    "people": [(7, {"id": 7, "name": "Zoë"}, 1000)],
+    "boards": [({"game": "go", "day": 3}, {"top": [3, 2, 1]}, 1000)],
+    "blobs": [(b"\x00\xff", b"\x01", 1000)],
+    "rates": [(-5, float("nan"), 1000)],
+    "flags": [(True, False, 1000)],
+    "views": [
+        *((WindowedKey("home", start, start + 5000), start // 1000, start) for start in (0, 5000, 10_000)),
+        (WindowedKey("shop", 5000, 10_000), 1, 5000),
+    ],
+    "visits": [(WindowedKey("ann", 100, 900), 4, 900), (WindowedKey("ann", 5000, 6000), 2, 6000)],
+    "prices": [("A", 1.5, 1000), ("A", 2.5, 2000)],
+}
+
 
 @dataclass(frozen=True)
 class Changelogs:
@@ -38,10 +60,13 @@ class Changelogs:
 
     topics: Topics
 
-    def put(self, store: str, key: object, value: object, timestamp: int = 1000) -> None:
+    def put(self, store: str, *rows: tuple[object, object, int]) -> None:
         info = _BY_NAME[store]
-        raw = _key_serde(info).serialize(key)
-        self.topics[info.topic].append([Record(raw, info.value.serialize(value), timestamp)])
+        keys = _key_serde(info)
+        self.topics[info.topic].append(
+            Record(keys.serialize(key), info.value.serialize(value), timestamp)
+            for key, value, timestamp in rows
+        )
 
 
 def _key_serde(info: StoreInfo) -> Serde:
@@ -50,30 +75,18 @@ def _key_serde(info: StoreInfo) -> Serde:
     return Windowed(info.key, session=True) if info.kind == "session" else info.key
 
 
-@pytest.fixture
-def changelogs(tmp_path: Path) -> Changelogs:
-    topics = Topics(tmp_path / "topics")
+@pytest.fixture(scope="module")
+def changelogs() -> Iterator[Changelogs]:
+    folder = Path(tempfile.mkdtemp(dir=_MEMORY if _MEMORY.is_dir() else None))
+    found = Changelogs(Topics(folder / "topics"))
     for info in STORES:
-        topics.create(info.topic, 2)
-    found = Changelogs(topics)
-    for number, name in enumerate(["ann", "bob", "cy/d", "eve"]):
-        found.put("totals", name, number, 1000 + number)
-    found.put("people", 7, {"id": 7, "name": "Zoë"})
-    found.put("boards", {"game": "go", "day": 3}, {"top": [3, 2, 1]})
-    found.put("blobs", b"\x00\xff", b"\x01")
-    found.put("rates", -5, float("nan"))
-    found.put("flags", True, False)
-    for start in (0, 5000, 10_000):
-        found.put("views", WindowedKey("home", start, start + 5000), start // 1000, start)
-    found.put("views", WindowedKey("shop", 5000, 10_000), 1, 5000)
-    found.put("visits", WindowedKey("ann", 100, 900), 4, 900)
-    found.put("visits", WindowedKey("ann", 5000, 6000), 2, 6000)
-    for at, price in ((1000, 1.5), (2000, 2.5)):
-        found.put("prices", "A", price, at)
-    return found
+        found.topics.create(info.topic, 2)
+        found.put(info.name, *_ROWS[info.name])
+    yield found
+    shutil.rmtree(folder)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def replica(changelogs: Changelogs) -> Iterator[Replica]:
     with Replica("app", STORES, changelogs.topics, in_memory=True) as replica:
         for store in replica.values():
@@ -81,13 +94,13 @@ def replica(changelogs: Changelogs) -> Iterator[Replica]:
         yield replica
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def server(replica: Replica) -> Iterator[Server]:
     with Server(create_api(replica, heartbeat=0.2), port=0) as server:
         yield server
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def client(server: Server) -> Iterator[httpx.Client]:
     with httpx.Client(base_url=server.url, timeout=DEADLINE) as client:
         yield client

@@ -33,7 +33,7 @@ def test_stores_are_listed_with_kind_size_lag_and_position(client: httpx.Client)
     stores = {store["name"]: store for store in get(client, "/stores")["stores"]}
 
     assert list(stores) == [
-        "totals", "people", "boards", "blobs", "rates", "flags", "views", "visits", "prices"
+        "totals", "moving", "people", "boards", "blobs", "rates", "flags", "views", "visits", "prices"
     ]  # fmt: skip
     totals = stores["totals"]
     assert sum(totals.pop("position")["app-totals-changelog"].values()) == 4
@@ -116,7 +116,9 @@ def test_windows_are_read_by_key_and_by_time(client: httpx.Client) -> None:
         (window("home", 0), 0), (window("home", 5000), 5), (window("home", 10_000), 10)
     ]  # fmt: skip
     assert rows(get(client, "/stores/views/home", start=5000, end=5000)) == [(window("home", 5000), 5)]
-    assert rows(get(client, "/stores/views/home", start="1970-01-01T00:00:10Z")) == [(window("home", 10_000), 10)]
+    assert rows(get(client, "/stores/views/home", start="1970-01-01T00:00:10Z")) == [
+        (window("home", 10_000), 10)
+    ]
     assert rows(get(client, "/stores/views", start=1, end=5000)) == [
         (window("home", 5000), 5), (window("shop", 5000), 1)
     ]  # fmt: skip
@@ -126,7 +128,10 @@ def test_windows_are_read_by_key_and_by_time(client: httpx.Client) -> None:
 def test_sessions_are_read_by_key(client: httpx.Client) -> None:
     found = rows(get(client, "/stores/visits/ann"))
 
-    assert found == [({"key": "ann", "start": 100, "end": 900}, 4), ({"key": "ann", "start": 5000, "end": 6000}, 2)]
+    assert found == [
+        ({"key": "ann", "start": 100, "end": 900}, 4),
+        ({"key": "ann", "start": 5000, "end": 6000}, 2),
+    ]
     assert rows(get(client, "/stores/visits/ann", start=1000)) == found[1:]
     assert rows(get(client, "/stores/visits", reverse=True)) == found[::-1]
 
@@ -221,14 +226,14 @@ def test_an_unknown_method_is_refused_with_the_known_ones(client: httpx.Client) 
 
 
 def test_an_answer_waits_for_a_position(client: httpx.Client, changelogs: Changelogs) -> None:
-    ends = changelogs.topics["app-totals-changelog"].end_offsets()
-    changelogs.put("totals", "ann", 100)
-    after = changelogs.topics["app-totals-changelog"].end_offsets()
-    [partition] = [p for p, end in enumerate(after) if end != ends[p]]
-    wanted = f'{{"app-totals-changelog":{{"{partition}":{after[partition]}}}}}'
+    topic = changelogs.topics["app-moving-changelog"]
+    before = topic.end_offsets()
+    changelogs.put("moving", ("ann", 100, 2000))
+    [partition] = [p for p, end in enumerate(topic.end_offsets()) if end != before[p]]
+    wanted = f'{{"{topic.name}":{{"{partition}":{before[partition] + 1}}}}}'
 
-    assert get(client, "/stores/totals/ann", at_least=wanted)["value"] == 100
-    assert dict(rows(get(client, "/stores/totals", at_least=wanted)))["ann"] == 100
+    assert get(client, "/stores/moving/ann", at_least=wanted)["value"] == 100
+    assert dict(rows(get(client, "/stores/moving", at_least=wanted)))["ann"] == 100
 
 
 def test_a_position_that_is_not_reached_is_told_with_when_to_ask_again(client: httpx.Client) -> None:
@@ -239,7 +244,9 @@ def test_a_position_that_is_not_reached_is_told_with_when_to_ask_again(client: h
     assert answer.headers["retry-after"] == "1"
 
 
-@pytest.mark.parametrize("wanted", ["x", "[]", '{"a":1}', '{"nowhere":{"0":1}}', '{"app-totals-changelog":{"x":1}}'])
+@pytest.mark.parametrize(
+    "wanted", ["x", "[]", '{"a":1}', '{"nowhere":{"0":1}}', '{"app-totals-changelog":{"x":1}}']
+)
 def test_what_is_no_position_is_refused(client: httpx.Client, wanted: str) -> None:
     found = problem(client, "/stores/totals/ann", at_least=wanted)
 
@@ -247,6 +254,9 @@ def test_what_is_no_position_is_refused(client: httpx.Client, wanted: str) -> No
 
 
 def test_a_deleted_key_is_not_found(client: httpx.Client, changelogs: Changelogs) -> None:
-    changelogs.put("totals", "ann", None)
+    changelogs.put("moving", ("gone", 1, 1000))
+    until(lambda: client.get("/stores/moving/gone").status_code == 200)
 
-    until(lambda: client.get("/stores/totals/ann").status_code == 404)
+    changelogs.put("moving", ("gone", None, 1001))
+
+    until(lambda: client.get("/stores/moving/gone").status_code == 404)

@@ -6,9 +6,9 @@ from fastapi import APIRouter, Request
 from starlette.responses import PlainTextResponse, Response
 
 from brookmere.serve.documented import problems
-from brookmere.serve.json_answers import json_of
 from brookmere.serve.problems import Problem
 from brookmere.serve.served import Served
+from brookmere.state.json_values import json_of
 from brookmere.topology.describe import describe
 from brookmere.topology.json_form import to_dict
 

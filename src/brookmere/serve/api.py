@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from fastapi import APIRouter, FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
-from brookmere.errors import BrookmereError
+from brookmere.errors import BrookmereError, ConfigError
 from brookmere.serve.about import about_routes
 from brookmere.serve.counting import AnswerCount
 from brookmere.serve.health import health_routes
@@ -26,7 +25,7 @@ from brookmere.serve.problems import (
     on_problem,
 )
 from brookmere.serve.reading import reading_routes
-from brookmere.serve.served import Served
+from brookmere.serve.served import Served, StatusReader
 from brookmere.serve.streams import HEARTBEAT_SECONDS, streams_of
 from brookmere.serve.tokens import TokenGuard
 from brookmere.serve.updating import updating_routes
@@ -38,22 +37,25 @@ from brookmere.topology.nodes import Topology
 def create_api(
     replica: Replica,
     *,
-    status: Callable[[], Mapping[str, Any] | None] | None = None,
+    status: StatusReader | None = None,
     topology: Topology | None = None,
     routes: Sequence[APIRouter] = (),
     token: str | None = None,
     peers: Peers | None = None,
     heartbeat: float = HEARTBEAT_SECONDS,
 ) -> FastAPI:
-    """Return the API of a replica, with all its stores.
+    """Return the API of a replica, which begins to follow all its stores.
 
     `status` tells what the application is doing, `topology` is its program. `routes` are the application's
     own; a parameter annotated with `Stores` gets the stores. With a `token` all requests but GET /health need
     it.
 
     Raises:
-        ConfigError: an own route has a path that is answered already.
+        ConfigError: an own route has a path that is answered already, or the token is empty.
     """
+    if token is not None and not token.strip():
+        raise ConfigError("The token is empty, so everyone would know it. Give one, or leave it out.")
+    replica.start()
     api = FastAPI(title=replica.application, redoc_url=None)
     served = Served(replica, status or (lambda: None), topology, peers, streams_of(api))
     readers = KeyReaders(replica)

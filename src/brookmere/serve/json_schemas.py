@@ -9,6 +9,7 @@ from brookmere.registry import Schema
 from brookmere.serde import Bool, Bytes, Double, Int, Json, Long, Registered, Serde, Text
 from brookmere.serde.json_text import NOT_FINITE
 from brookmere.serde.structure import NoSchema, structure_of
+from brookmere.serde.typed_json import TypedJson
 
 ANY: dict[str, Any] = {}
 """Any JSON: where only the serde knows what it writes."""
@@ -74,6 +75,8 @@ def _spark_type(serde: Serde) -> Any:
     if isinstance(serde, Json):
         form = serde.schema_json()
         return json.loads(form) if form is not None else _ddl_type(serde.ddl or "")
+    if isinstance(serde, TypedJson):
+        return json.loads(serde.type)
     # A schema that only the registry has is not asked for: the document must not need the network.
     if not isinstance(serde, Registered) or serde.text is None:
         return None

@@ -8,11 +8,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from brookmere.errors import BrookmereError
 from brookmere.serde import BadBytes
-from brookmere.serve.json_answers import json_of
-from brookmere.serve.keys import key_from_text, path_text
+from brookmere.serve.keys import check_path, key_from_text
 from brookmere.serve.problems import Problem, no_such_key
 from brookmere.serve.raw_values import raw_writer
 from brookmere.state import KeyValueStore, Replica
+from brookmere.state.json_values import json_of
 
 PREFIX = "/stores/"
 POSITION = "Brookmere-Position"
@@ -81,19 +81,18 @@ class KeyLane:
             and not scope["query_string"]
             and scope["path"].startswith(PREFIX)
         ):
-            name, slash, _ = scope["path"][len(PREFIX) :].partition("/")
+            name, slash, key = scope["path"][len(PREFIX) :].partition("/")
             reader = self._readers.get(name) if slash else None
             if reader is not None:
-                await self._answer(reader, f"{PREFIX}{name}/", scope, receive, send)
+                await self._answer(reader, key, scope, receive, send)
                 return
         await self._app(scope, receive, send)
 
-    async def _answer(
-        self, reader: KeyReader, skipped: str, scope: Scope, receive: Receive, send: Send
-    ) -> None:
+    async def _answer(self, reader: KeyReader, key: str, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             position = reader.position()
-            body = reader.read(path_text(scope["path"], scope.get("raw_path"), skipped))
+            check_path(scope["path"], scope.get("raw_path"))
+            body = reader.read(key)
         except (Problem, BrookmereError):
             # The framework's routes say the same, with all that belongs to a problem.
             await self._app(scope, receive, send)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from brookmere.serve.metrics import Metric
 from brookmere.serve.served import Served
 
 _NODE_COUNTS = {
-    "in": "Records that a node received.",
-    "out": "Records that a node forwarded.",
+    "received": "Records that a node received.",
+    "forwarded": "Records that a node forwarded.",
     "dropped": "Records that a node dropped by the rules of its operator.",
-    "late": "Records that came too late for a node.",
+    "late": "Records among the dropped ones that came too late.",
     "failed": "Records that a node failed on.",
 }
 
@@ -23,7 +24,7 @@ def metrics_of(served: Served) -> Iterator[Metric]:
     yield from _of_server(served)
     status = served.status()
     if status is not None:
-        yield from _of_application(status)
+        yield from _of_application(status if isinstance(status, Mapping) else asdict(status))
 
 
 def _of_stores(served: Served) -> Iterator[Metric]:
@@ -54,11 +55,14 @@ def _of_server(served: Served) -> Iterator[Metric]:
 def _of_application(status: Mapping[str, Any]) -> Iterator[Metric]:
     running = Metric("brookmere_application_running", "1 while the application runs.")
     running.add(int(status.get("state") == "running"))
-    yield running
-    nodes: Mapping[str, Mapping[str, Any]] = status.get("nodes") or {}
+    records = Metric("brookmere_records_total", "Records processed since the start.", "counter")
+    records.add(status.get("records", 0))
+    lag = Metric("brookmere_input_lag", "Records of a topic that are not processed yet.")
+    for topic in status.get("inputs", ()):
+        lag.add(topic["lag"], topic=topic["topic"])
+    yield from (running, records, lag)
     for count, help in _NODE_COUNTS.items():
         metric = Metric(f"brookmere_node_{count}_total", help, "counter")
-        for node, counts in nodes.items():
-            if count in counts:
-                metric.add(counts[count], node=node)
+        for node in status.get("nodes", ()):
+            metric.add(node.get(count, 0), node=node["name"])
         yield metric

@@ -12,10 +12,10 @@ from brookmere.serde import partition_for
 from brookmere.serve import models
 from brookmere.serve.addresses import shown_address
 from brookmere.serve.documented import problems
-from brookmere.serve.json_answers import json_of
 from brookmere.serve.keys import key_from_text
 from brookmere.serve.parameters import Key, StoreName
 from brookmere.serve.served import Served
+from brookmere.state.json_values import json_of
 from brookmere.state.peers import Peer, stores_of
 
 _JSON = "application/json"

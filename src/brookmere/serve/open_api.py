@@ -11,11 +11,11 @@ from fastapi.openapi.utils import get_openapi
 
 from brookmere.serve.documented import problems
 from brookmere.serve.json_schemas import key_schema, value_schema
-from brookmere.serve.keys import expected
 from brookmere.serve.models import Problem
 from brookmere.serve.problems import MEDIA_TYPE
 from brookmere.serve.questions import KEY_PARAMETERS, ROWS_PARAMETERS
 from brookmere.state import Replica, StoreInfo
+from brookmere.state.texts import expected
 
 _ROWS, _KEY = "/stores/{name}", "/stores/{name}/{key}"
 _ALWAYS = ("key", "at_least", "timeout")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import replace
-from typing import Any
 
 from brookmere.serde import BadBytes
-from brookmere.serve.json_answers import json_of
 from brookmere.serve.problems import Problem
-from brookmere.state import AnyStore, QueryResult, Row
+from brookmere.state import AnyStore, QueryResult
+from brookmere.state.json_values import json_of, row_json
 from brookmere.state.queries import Listing
 
 _CHECK = 8
@@ -33,15 +32,9 @@ def read_page(store: AnyStore, query: Listing) -> tuple[bytes, QueryResult]:
             raise
         raise _bad_cursor() from None
     following = None if result.cursor is None else f"{check}{result.cursor}"
-    rows = b",".join(row_json(row, store.info.kind == "versioned") for row in result.value)
+    rows = b",".join(row_json(row, is_version=store.info.kind == "versioned") for row in result.value)
     body = b'{"rows":[%b],"cursor":%b,"lag":%d,"checked_at":%d}'
     return body % (rows, json_of(following), result.lag, result.checked_at), result
-
-
-def row_json(row: Row, is_version: bool) -> bytes:
-    """Return the JSON of a row."""
-    content: dict[str, Any] = {"key": row.key, "value": row.value, "timestamp": row.timestamp}
-    return json_of({**content, "until": row.until} if is_version else content)
 
 
 def _bad_cursor() -> Problem:

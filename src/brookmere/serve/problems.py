@@ -80,6 +80,8 @@ def problem_of(error: BrookmereError) -> Problem:
             return Problem(400, "wrong-kind", str(error))
         case StoreNotReadyError():
             return retry_later("not-ready", str(error))
+        case PositionError(topic=str()):
+            return Problem(400, "bad-position", str(error))
         case PositionError():
             return retry_later("position-not-reached", str(error))
         case _:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, fields
 from typing import Any
 
-from brookmere.serde import Bytes, Json, Serde, Text
-from brookmere.serve.keys import key_from_text
+from brookmere.serve.keys import key_from_text, prefix_from_text
 from brookmere.serve.problems import Problem
 from brookmere.state import (
     AnyStore,
@@ -38,8 +36,6 @@ KEY_PARAMETERS: dict[str, tuple[str, ...]] = {
     "versioned": ("as_of", "start", "end", *PAGING),
 }
 """By kind of store, which parameters a key can be asked with."""
-
-_HEX = re.compile(r"0x([0-9a-fA-F]{2})*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +81,7 @@ def rows_query(store: AnyStore, asked: RowsQuestion) -> Listing:
         if asked.lower is not None or asked.upper is not None:
             detail = "Ask for a prefix=, or for a range by lower= and upper=, not for both."
             raise Problem(422, "invalid-request", detail)
-        return RangeQuery(prefix=_prefix(store.key_serde, asked.prefix), **paging)
+        return RangeQuery(prefix=prefix_from_text(store.key_serde, asked.prefix), **paging)
     lower, upper = (
         None if text is None else key_from_text(store.key_serde, text) for text in (asked.lower, asked.upper)
     )
@@ -125,13 +121,3 @@ def _check(store: AnyStore, asked: RowsQuestion | KeyQuestion, known: tuple[str,
                 f"{member.name}= does not fit: {store.name!r} is {store.kind_words}. "
                 f"It can be asked with {fitting}.",
             )
-
-
-def _prefix(serde: Serde, text: str) -> str | bytes:
-    if isinstance(serde, Text | Json):
-        return text
-    if _HEX.fullmatch(text) is None:
-        what = "bytes" if isinstance(serde, Bytes) else "the bytes of the serialised key"
-        detail = f"prefix= does not fit: expected {what} in hexadecimal digits behind 0x, found {text!r}."
-        raise Problem(422, "invalid-key", detail)
-    return bytes.fromhex(text[2:])

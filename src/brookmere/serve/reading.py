@@ -10,10 +10,9 @@ from starlette.responses import Response
 
 from brookmere.serve import models
 from brookmere.serve.documented import problems
-from brookmere.serve.json_answers import json_of
-from brookmere.serve.key_reads import POSITION, PREFIX, KeyReaders
-from brookmere.serve.keys import expected, path_text
-from brookmere.serve.pages import read_page, row_json
+from brookmere.serve.key_reads import POSITION, KeyReaders
+from brookmere.serve.keys import check_path
+from brookmere.serve.pages import read_page
 from brookmere.serve.parameters import (
     AsOf,
     AtLeast,
@@ -34,7 +33,9 @@ from brookmere.serve.problems import no_such_key
 from brookmere.serve.questions import KeyQuestion, RowsQuestion, key_query, rows_query
 from brookmere.serve.served import Served
 from brookmere.state import AnyStore, Position, VersionedKeyQuery
+from brookmere.state.json_values import json_of, row_json
 from brookmere.state.queries import Listing
+from brookmere.state.texts import expected
 
 _JSON = "application/json"
 _HEADERS = {
@@ -134,7 +135,7 @@ def reading_routes(served: Served, readers: KeyReaders) -> APIRouter:
         Stores of windows and sessions give a page of the key's windows or sessions, and versioned stores
         give a page of versions if start= or end= is there.
         """
-        path_text(request.scope["path"], request.scope.get("raw_path"), PREFIX)
+        check_path(request.scope["path"], request.scope.get("raw_path"))
         store = await fresh(name, at_least, timeout)
         query = key_query(store, KeyQuestion(key, start, end, as_of, reverse, limit, cursor))
         if isinstance(query, Listing):

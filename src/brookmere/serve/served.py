@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,13 +13,16 @@ from brookmere.state.peers import Peers
 from brookmere.topics.times import now_ms
 from brookmere.topology.nodes import Topology
 
+StatusReader = Callable[[], Any]
+"""Returns a dataclass or a mapping that says how the application is, or None where nothing is known."""
+
 
 @dataclass(frozen=True, slots=True)
 class Served:
     """A replica, and what is known about its application."""
 
     replica: Replica
-    status: Callable[[], Mapping[str, Any] | None]
+    status: StatusReader
     topology: Topology | None
     peers: Peers | None
     streams: Streams

@@ -14,9 +14,9 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from brookmere.errors import StoreError
-from brookmere.serve.json_answers import json_of
 from brookmere.serve.problems import Problem
 from brookmere.state import Position, Row
+from brookmere.state.json_values import json_of
 from brookmere.state.updates import Update, Updates
 
 MEDIA_TYPE = "text/event-stream"

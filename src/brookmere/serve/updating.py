@@ -8,15 +8,13 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from brookmere.serve.documented import problems
-from brookmere.serve.keys import key_from_text, path_text
+from brookmere.serve.keys import check_path, key_from_text
 from brookmere.serve.parameters import Key, Seconds, StoreName
 from brookmere.serve.questions import KeyQuestion, key_query
 from brookmere.serve.served import Served
 from brookmere.serve.streams import MEDIA_TYPE, UpdateStream
 from brookmere.state import AnyStore, Position, Row
 from brookmere.state.queries import Listing
-
-_PREFIX = "/updates/"
 
 
 def _answers(**more: str) -> dict[int | str, dict[str, Any]]:
@@ -64,7 +62,7 @@ def updating_routes(served: Served, *, heartbeat: float) -> APIRouter:
     )
     async def of_key(name: StoreName, key: Key, request: Request, seconds: Seconds = None) -> Response:
         """Send what the key has now, and then every update of it."""
-        path_text(request.scope["path"], request.scope.get("raw_path"), _PREFIX)
+        check_path(request.scope["path"], request.scope.get("raw_path"))
         store = served.replica[name].wait(0.0)
         found = key_from_text(store.key_serde, key)
         return UpdateStream(

@@ -16,6 +16,7 @@ from brookmere.record import Record
 from brookmere.serde import Text
 from brookmere.state.replica import Replica
 from brookmere.topics import AnyConsumer, AnyProducer, AnyTopics
+from brookmere.topics.times import now_ms
 
 BEAT_SECONDS = 5.0
 """How often a replica tells that it is there."""
@@ -94,7 +95,7 @@ class Peers:
         self,
         application: str,
         topics: AnyTopics,
-        own: Peer,
+        name: str,
         stores: Callable[[], Sequence[PeerStore]],
         *,
         beat: float = BEAT_SECONDS,
@@ -102,7 +103,7 @@ class Peers:
     ) -> None:
         self._topic = replicas_topic(application)
         self._topics = topics
-        self._own = own
+        self._own = Peer(name, "", 0)
         self._stores = stores
         self._beat = beat
         self._dead = dead
@@ -127,8 +128,9 @@ class Peers:
             ]
         return [self.own, *others]
 
-    def start(self) -> Self:
-        """Begin to tell and to listen, in a thread of its own."""
+    def start(self, address: str) -> Self:
+        """Begin to tell that this replica answers at an address, and to listen, in a thread of its own."""
+        self._own = replace(self._own, address=address, since=now_ms())
         self._thread.start()
         return self
 
@@ -139,7 +141,7 @@ class Peers:
             self._thread.join()
 
     def __enter__(self) -> Self:
-        return self.start()
+        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
