@@ -12,8 +12,9 @@ from brookmere.topology.join_operators import (
     SubscriptionReceive,
     SubscriptionSend,
 )
-from brookmere.topology.nodes import ProcessorNode, SinkNode, SourceNode, Topology
+from brookmere.topology.nodes import SinkNode, SourceNode
 from brookmere.topology.operators import TableSource
+from tests.dsl.nodes import processor
 from tests.topology.programs import any_function, builder
 
 
@@ -22,12 +23,6 @@ def follow(**options: object) -> bm.StreamsBuilder:
     left, right = app.table("l", store="left"), app.table("r", store="right")
     left.join(right, any_function, foreign_key=any_function, name="f", **options)  # type: ignore[arg-type]
     return app
-
-
-def processor(topology: Topology, name: str) -> ProcessorNode:
-    (found,) = (node for node in topology.nodes if node.name == name)
-    assert isinstance(found, ProcessorNode)
-    return found
 
 
 def test_left_row_asks_and_the_answer_comes_back() -> None:

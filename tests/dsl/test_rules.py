@@ -8,11 +8,8 @@ import brookmere as bm
 from brookmere.topology.join_operators import StreamSelfJoin
 from brookmere.topology.nodes import ProcessorNode, SinkNode, SourceNode, Topology
 from brookmere.topology.windows import JoinWindows
+from tests.dsl.nodes import repartitions
 from tests.topology.programs import any_function, builder
-
-
-def repartitions(topology: Topology) -> list[str]:
-    return [repartition.topic for repartition in topology.repartitions]
 
 
 def node(topology: Topology, name: str) -> ProcessorNode | SinkNode:

@@ -33,6 +33,17 @@ def begun(checkpoint: Path) -> Begun:
     return Begun(_query(checkpoint), batch, _last(checkpoint / "commits"), since)
 
 
+def committed_positions(checkpoint: Path) -> dict[str, list[int]]:
+    """Return, by topic and partition, the offset behind the last batch that was finished."""
+    try:
+        lines = (checkpoint / "offsets" / str(_last(checkpoint / "commits"))).read_text(encoding="utf-8")
+        content = json.loads(lines.splitlines()[2])
+        return {topic: list(found["offsets"]) for topic, found in content.items() if "offsets" in found}
+    except (OSError, ValueError, IndexError, KeyError, TypeError):
+        # It has never finished a batch, or its files are damaged: then only where it begins is known.
+        return {}
+
+
 def _query(checkpoint: Path) -> str | None:
     try:
         return str(json.loads((checkpoint / "metadata").read_text(encoding="utf-8"))["id"])
