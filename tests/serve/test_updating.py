@@ -119,8 +119,8 @@ def test_a_stream_ends_with_an_error_when_too_much_has_come(replica: Replica, ch
         until(lambda: len(streams) == 1)
         with replica["moving"].updates() as told:
             # The system holds some megabytes before the server notices that nobody reads.
-            for part in range(12):
-                changelogs.put("moving", *((f"{part}-{n}" + "x" * 500, n, 1000) for n in range(9000)))
+            for part in range(5):
+                changelogs.put("moving", *((f"{part}-{n}" + "x" * 1000, n, 1000) for n in range(9000)))
                 for _ in range(9000):
                     assert told.get(DEADLINE) is not None
         found = b""

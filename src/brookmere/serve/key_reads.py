@@ -30,7 +30,7 @@ class KeyReader:
 
     def position(self) -> str:
         """Return the position that reads from now on are valid for, as a header has it."""
-        return self._store.position().to_json()
+        return self._store.position().merged(self._store.inputs()).to_json()
 
     def read(self, text: str) -> bytes:
         """Return the row of a key as JSON, or raise the Problem that it is not there."""

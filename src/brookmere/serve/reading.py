@@ -32,7 +32,7 @@ from brookmere.serve.parameters import (
 from brookmere.serve.problems import no_such_key
 from brookmere.serve.questions import KeyQuestion, RowsQuestion, key_query, rows_query
 from brookmere.serve.served import Served
-from brookmere.state import AnyStore, Position, VersionedKeyQuery
+from brookmere.state import AnyStore, Position, QueryResult, VersionedKeyQuery
 from brookmere.state.json_values import json_of, row_json
 from brookmere.state.queries import Listing
 from brookmere.state.texts import expected
@@ -170,15 +170,19 @@ def summaries(served: Served) -> list[dict[str, Any]]:
 
 async def _page(store: AnyStore, query: Listing) -> Response:
     body, result = await anyio.to_thread.run_sync(read_page, store, query)
-    return Response(body, media_type=_JSON, headers={POSITION: result.position.to_json()})
+    return _answer(body, result)
 
 
 def _version(store: AnyStore, query: VersionedKeyQuery, key: str) -> Response:
     result = store.query(query)
     if result.value is None:
         raise no_such_key(store.name, key)
-    body = row_json(result.value, is_version=True)
-    return Response(body, media_type=_JSON, headers={POSITION: result.position.to_json()})
+    return _answer(row_json(result.value, is_version=True), result)
+
+
+def _answer(body: bytes, result: QueryResult) -> Response:
+    position = result.position.merged(result.inputs)
+    return Response(body, media_type=_JSON, headers={POSITION: position.to_json()})
 
 
 def _plain(position: Position) -> dict[str, dict[str, int]]:
