@@ -5,7 +5,7 @@
      │   └ ExpressionError       a lambda cannot be compiled
      ├ ConfigError               a setting is wrong
      ├ StateError                a state directory cannot be used
-     │   └ InstanceError         the application runs already, there or elsewhere
+     │   └ InstanceError         the application or the replica runs already, there or elsewhere
      ├ CommandError              the command line names what is not there or cannot be used
      ├ RecordError               a record failed
      │   ├ DeserializationError  its bytes do not decode
@@ -100,7 +100,7 @@ class StateError(BrookmereError):
 
 
 class InstanceError(StateError):
-    """The application runs already on the same state directory, or another instance has taken over."""
+    """The application or the replica runs already on the same directory, or another instance took over."""
 
 
 class RecordError(BrookmereError):

@@ -39,7 +39,9 @@ def test_state_and_positions_are_forgotten(home: Home, spark: object) -> None:
 
     assert plan.moves == (Move("in", 0, 2, 0),)
     assert plan.topics == ("count-counts-changelog",)
-    assert {path.name for path in plan.paths} == {"application.json", "checkpoint", "stores.json"}
+    assert {path.name for path in plan.paths} == {
+        "application.json", "checkpoint", "status.json", "stores.json"
+    }  # fmt: skip
     assert home.read("out", bm.Long()) == [2, 2]
     assert home.read("count-counts-changelog", bm.Bytes())[-1] is not None
 

@@ -9,7 +9,7 @@ import typer
 
 from brookmere.cli import console
 from brookmere.cli.load import load
-from brookmere.cli.parameters import AsJson, Config, ConfigFile, Program, StateDir, TopicsDir, settings
+from brookmere.cli.parameters import AsJson, Config, ConfigFile, Program, StateDir, TopicsDir, chosen_settings
 from brookmere.cli.settings import application
 
 if TYPE_CHECKING:
@@ -36,11 +36,7 @@ def check(
       brookmere check word_count:app
       brookmere check stock_stats:app -c store.type=rocksdb --json
     """
-    chosen = {
-        **settings(config or (), "-c"),
-        **({} if topics_dir is None else {"topics.dir": str(topics_dir)}),
-        **({} if state_dir is None else {"state.dir": str(state_dir)}),
-    }
+    chosen = chosen_settings(config, topics_dir, state_dir)
     made = application(load(program), config_file, chosen)
     evolution = made.check()
     if as_json:

@@ -10,6 +10,7 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import Any
@@ -28,8 +29,28 @@ _NOT_THE_USERS = (
 """How the names of files begin that are Brookmere's or Python's own."""
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A program, and the module that it stands in."""
+
+    program: Program
+    module: ModuleType
+    place: str
+    """What the command line calls the module."""
+
+
 def load(target: str) -> Program:
-    """Import what `target` names and return its program.
+    """Import what `target` names and return its program; `find` tells more."""
+    return find(target).program
+
+
+def is_program(target: str) -> bool:
+    """Tell whether a text can only name a program: a file, or a name in a module."""
+    return ":" in target or target.endswith(".py") or os.sep in target
+
+
+def find(target: str) -> Found:
+    """Import what `target` names and return its program and where it stands.
 
     A target is `package.module:name`, `path/to/file.py:name`, or either of them without a name when exactly
     one program stands there. A name may also be that of a function without parameters that returns one.
@@ -48,7 +69,8 @@ def load(target: str) -> Program:
         sys.path.insert(0, here)
     is_file = place.endswith(".py") or os.sep in place
     module = _load_file(Path(place)) if is_file else _load_module(place)
-    return _attribute(module, place, name) if name else _only_program(module, place)
+    program = _attribute(module, place, name) if name else _only_program(module, place)
+    return Found(program, module, place)
 
 
 def built(program: Program, optimization: str = "none") -> Topology:

@@ -19,6 +19,7 @@ from brookmere.cli import (
     kafka,
     produce,
     registry,
+    replica,
     reset,
     run,
     topics,
@@ -65,6 +66,7 @@ app.command("run")(run.run)
 app.command("check")(check.check)
 app.command("describe")(describe.describe)
 app.command("reset")(reset.reset)
+app.command("replica")(replica.replica)
 app.add_typer(topics.app, name="topics")
 app.command("produce")(produce.produce)
 app.command("consume")(consume.consume)

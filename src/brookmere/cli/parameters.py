@@ -20,6 +20,14 @@ def directory_option(help: str, *names: str) -> Any:
 
 PROGRAM_HELP = "module:name or path/to/file.py:name; without a name, the only program there."
 Program = Annotated[str, typer.Argument(metavar="PROGRAM", help=PROGRAM_HELP, show_default=False)]
+AnyApplication = Annotated[
+    str,
+    typer.Argument(
+        metavar="APP",
+        help="The id of an application that has run, or a program: module:name or path/to/file.py:name.",
+        show_default=False,
+    ),
+]
 TopicsDir = Annotated[
     Path | None,
     directory_option("Where the topics lie; by default in $BROOKMERE_HOME/topics, or .brookmere/topics."),
@@ -65,6 +73,17 @@ def settings(pairs: Iterable[str], option: str) -> dict[str, str]:
             )
         found[name.strip()] = value.strip()
     return found
+
+
+def chosen_settings(
+    pairs: Iterable[str] | None, topics_dir: Path | None, state_dir: Path | None
+) -> dict[str, str]:
+    """Return the settings that -c gives, and those that have options of their own, which win."""
+    return {
+        **settings(pairs or (), "-c"),
+        **({} if topics_dir is None else {"topics.dir": str(topics_dir)}),
+        **({} if state_dir is None else {"state.dir": str(state_dir)}),
+    }
 
 
 # Neighbours in a log often have the same time.

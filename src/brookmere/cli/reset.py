@@ -16,8 +16,8 @@ from brookmere.cli.parameters import (
     Program,
     StateDir,
     TopicsDir,
+    chosen_settings,
     read_time,
-    settings,
     shown_time,
 )
 from brookmere.cli.settings import application
@@ -99,11 +99,7 @@ def reset(
     target = _target(to_earliest, to_latest, to_datetime, to_offset, by_duration)
     only = None if input_topics is None else [name.strip() for name in input_topics.split(",")]
     loaded = load(program)
-    chosen = {
-        **settings(config or (), "-c"),
-        **({} if topics_dir is None else {"topics.dir": str(topics_dir)}),
-        **({} if state_dir is None else {"state.dir": str(state_dir)}),
-    }
+    chosen = chosen_settings(config, topics_dir, state_dir)
     made = application(loaded, config_file, chosen)
     planned = plan_reset(loaded, made.config, made.state_directory, target, only)
     _write(planned, done=execute)

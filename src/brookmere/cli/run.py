@@ -10,7 +10,7 @@ import typer
 
 from brookmere.cli import console
 from brookmere.cli.load import load
-from brookmere.cli.parameters import Config, ConfigFile, Program, StateDir, TopicsDir, settings
+from brookmere.cli.parameters import Config, ConfigFile, Program, StateDir, TopicsDir, chosen_settings
 from brookmere.cli.progress_view import JsonView, LiveView, PlainView, View
 from brookmere.cli.settings import application
 from brookmere.cli.supervise import supervise
@@ -79,9 +79,7 @@ def run(
     """
     loaded = load(program)
     chosen = {
-        **settings(config or (), "-c"),
-        **({} if topics_dir is None else {"topics.dir": str(topics_dir)}),
-        **({} if state_dir is None else {"state.dir": str(state_dir)}),
+        **chosen_settings(config, topics_dir, state_dir),
         **({} if master is None else {"spark.master": master}),
         **({} if jars is None else {"jars.dir": str(jars)}),
         **({"auto.create.topics": "true"} if create_topics else {}),

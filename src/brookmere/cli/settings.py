@@ -1,11 +1,11 @@
-"""Turns a program and the settings of a command line into an application."""
+"""Turns the settings of a command line into those of an application, and with a program into one."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from brookmere.config import read
+from brookmere.config import Config, read
 from brookmere.dsl.builder import StreamsBuilder
 from brookmere.topology.nodes import Topology
 
@@ -22,4 +22,14 @@ def application(program: StreamsBuilder | Topology, file: Path | None, chosen: d
         return Application(program, chosen)
     # Checked by themselves, so that the words are about what stands in the command line.
     read(chosen)
-    return Application(program, file, **{name.replace(".", "__"): value for name, value in chosen.items()})
+    return Application(program, file, **_keywords(chosen))
+
+
+def configured(file: Path | None, chosen: dict[str, str]) -> Config:
+    """Return settings; what was chosen wins over the file."""
+    checked = read(chosen)
+    return checked if file is None else read(file, **_keywords(chosen))
+
+
+def _keywords(chosen: dict[str, str]) -> dict[str, str]:
+    return {name.replace(".", "__"): value for name, value in chosen.items()}

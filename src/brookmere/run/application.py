@@ -3,23 +3,43 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar, overload
 
 from brookmere.config import Config, Settings, read
 from brookmere.dsl.builder import StreamsBuilder
-from brookmere.errors import BrookmereError, UnsupportedError
+from brookmere.errors import BrookmereError, StoreNotReadyError, UnsupportedError
 from brookmere.run.evolution import Evolution
 from brookmere.run.launching import Launched, check_application, launch_application
 from brookmere.run.lifecycle import Lifecycle, State, StateListener
+from brookmere.run.local_stores import LocalStores
 from brookmere.run.progress import Progress
+from brookmere.run.reporting import StatusFile, status_of
 from brookmere.run.watcher import Watcher
+from brookmere.state import AnyStore, Replica
+from brookmere.state.status import Status
+from brookmere.topics.times import now_ms
 from brookmere.topology.nodes import Topology
 
 logger = logging.getLogger(__name__)
+
+S = TypeVar("S", bound=AnyStore)
+
+
+@dataclass(frozen=True, slots=True)
+class _Running:
+    """What belongs to an application from its start on."""
+
+    launched: Launched
+    watcher: Watcher
+    stores: LocalStores
+    file: StatusFile
 
 
 class Application:
@@ -47,7 +67,7 @@ class Application:
         self._lifecycle = Lifecycle()
         # Reentrant, for a signal handler that stops what its own thread is starting.
         self._starting = threading.RLock()
-        self._running: tuple[Launched, Watcher] | None = None
+        self._running: _Running | None = None
         self._listeners: list[Callable[[Progress], object]] = []
 
     @property
@@ -97,8 +117,15 @@ class Application:
             self._refuse_second_start()
             logger.info("starting %s with %r", self.application_id, self._config)
             launched = launch_application(self._program, self._config, self.state_directory)
-            watcher = Watcher(launched, on_progress=self._tell, on_end=self._end)
-            self._running = launched, watcher
+            watcher = Watcher(
+                launched,
+                on_progress=self._tell,
+                on_look=self._look,
+                on_ending=self._ending,
+                on_end=self._end,
+            )
+            file = StatusFile(self.state_directory, self.status)
+            self._running = _Running(launched, watcher, LocalStores(launched), file)
             if not self._lifecycle.move("running"):
                 # Stopped by a signal in the meantime.
                 watcher.ask_to_stop(0.0)
@@ -127,7 +154,7 @@ class Application:
             asked = self._lifecycle.move("stopping")
         if self._running is None:
             return
-        _, watcher = self._running
+        watcher = self._running.watcher
         if asked:
             watcher.ask_to_stop(timeout)
         if not watcher.is_current_thread:
@@ -139,7 +166,39 @@ class Application:
 
     def progress(self) -> Progress | None:
         """Return the progress of the last batch, or None before the first."""
-        return None if self._running is None else self._running[1].latest()
+        return None if self._running is None else self._running.watcher.latest()
+
+    def status(self) -> Status:
+        """Return how the application is: what its nodes have done, its topics, its state and its stores."""
+        return self._status(self.state, self.error)
+
+    @overload
+    def store(self, name: str, *, type: type[S], timeout: timedelta | float = 60.0) -> S: ...
+    @overload
+    def store(self, name: str, *, type: None = None, timeout: timedelta | float = 60.0) -> Any: ...
+    def store(
+        self, name: str, *, type: type[AnyStore] | None = None, timeout: timedelta | float = 60.0
+    ) -> Any:
+        """Return a store to ask, with everything that is in its changelog now.
+
+        The first call begins to follow the changelog into files in the state directory; later ones go on.
+        Wait at most `timeout` for it. With `type` another kind of store is refused.
+
+        Raises:
+            UnknownStoreError: there is no such store, or it has no changelog.
+            StoreNotReadyError: it has not caught up in time, or the application does not run.
+            StoreTypeError: the store is of another kind than `type`.
+        """
+        return self._local.store(name, type, timeout)
+
+    @property
+    def stores(self) -> Replica:
+        """The stores by name; each is followed from the first time on that it is asked for.
+
+        Raises:
+            StoreNotReadyError: the application does not run.
+        """
+        return self._local.replica
 
     def process_all_available(self) -> None:
         """Wait until all records that are in the topics now are processed.
@@ -154,7 +213,7 @@ class Application:
                 f"{self.application_id} is {self.state}, so it processes nothing. Start an application first."
             )
         if self._running is not None and self.error is None:
-            self._process_all(self._running[1])
+            self._process_all(self._running.watcher)
         if self.error is not None:
             raise self.error
 
@@ -192,12 +251,46 @@ class Application:
             "Make a new bm.Application: it goes on where this one stood."
         )
 
+    @property
+    def _local(self) -> LocalStores:
+        if self._running is None or self.state not in ("running", "stopping"):
+            raise StoreNotReadyError(
+                f"{self.application_id} is {self.state}, so its stores cannot be asked here. "
+                "Start it, and ask while it runs."
+            )
+        return self._running.stores
+
+    def _status(self, state: State, error: Exception | None) -> Status:
+        running = self._running
+        if running is None:
+            return Status(self.application_id, state, os.getpid(), None, now_ms())
+        return status_of(
+            running.launched,
+            self.progress(),
+            state=state,
+            error=error,
+            followed=running.stores.status(),
+            times={},
+        )
+
+    def _look(self) -> None:
+        if self._running is not None:
+            self._running.file.tick()
+
     def _tell(self, progress: Progress) -> None:
+        if self._running is not None:
+            self._running.stores.processed(progress)
+            self._running.file.due()
         for listener in list(self._listeners):
             try:
                 listener(progress)
             except Exception:
                 logger.exception("a listener failed on the progress of batch %d", progress.batch)
+
+    def _ending(self, error: BrookmereError | None) -> None:
+        if self._running is not None:
+            self._running.file.write(lambda: self._status("stopped" if error is None else "failed", error))
+            self._running.stores.close()
 
     def _end(self, error: BrookmereError | None) -> None:
         if error is None:

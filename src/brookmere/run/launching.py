@@ -17,7 +17,7 @@ from brookmere.errors import StateError
 from brookmere.plan.stages import Plan, plan
 from brookmere.run.beginning import begin_of, has_begin
 from brookmere.run.changelog_topics import log_ids, log_starts, logged
-from brookmere.run.checkpoints import begun
+from brookmere.run.checkpoints import begun, committed_positions
 from brookmere.run.compiler import Compiled, LogStart, compile_plan
 from brookmere.run.evolution import Evolution, compare
 from brookmere.run.forms import identity_of
@@ -32,9 +32,10 @@ from brookmere.run.settling import settle
 from brookmere.run.streaming import launch
 from brookmere.run.transports import transport
 from brookmere.serde.configured import registry_of
-from brookmere.state import StoreInfo
+from brookmere.state import Position, StoreInfo
 from brookmere.state.store_file import write_stores
 from brookmere.topics import AnyTopics, Topics, open_topics
+from brookmere.topics.times import now_ms
 from brookmere.topology.nodes import StoreType, Topology
 
 logger = logging.getLogger(__name__)
@@ -56,6 +57,10 @@ class Launched:
     housekeeping: Housekeeping | None
     stores: tuple[StoreInfo, ...]
     """Those that can be asked."""
+    started: int
+    """When it was started, in milliseconds since 1970."""
+    read_before: Position
+    """How far the topics were processed before this start."""
     again: Callable[[Sequence[str]], Query]
     """Starts the query once more, at its positions. The argument names the queries that have ended."""
 
@@ -115,6 +120,7 @@ def _launch(
 ) -> Launched:
     application = planned.topology.application_id
     directory = instance.directory
+    started = now_ms()
     before = read_identity(directory)
     current = directory / (before.checkpoint if before else CHECKPOINT)
     if config.auto_offset_reset == "none" and not (has_positions(current) or has_begin(directory)):
@@ -162,6 +168,7 @@ def _launch(
             )
 
         checkpoint = settle(directory, evolution, now, topics, start)
+        before_start = committed_positions(checkpoint)
         query = start(checkpoint, begin=begin_of(directory, checkpoint))
 
     def again(before: Sequence[str]) -> Query:
@@ -172,7 +179,10 @@ def _launch(
     if isinstance(topics, Topics):
         housekeeping = Housekeeping(topics, written=needed.written, read=planned.topics)
         housekeeping.start()
-    return Launched(application, config, query, topics, instance, housekeeping, stores, again)
+    read_before = Position({topic: dict(enumerate(at)) for topic, at in before_start.items()})
+    return Launched(
+        application, config, query, topics, instance, housekeeping, stores, started, read_before, again
+    )  # fmt: skip
 
 
 def check_application(

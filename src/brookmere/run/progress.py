@@ -21,6 +21,31 @@ _SHOWN_PHASES = {
 
 
 @dataclass(frozen=True, slots=True)
+class InputProgress:
+    """Where the application stands in a topic that it reads, by partition."""
+
+    topic: str
+    position: tuple[int, ...]
+    """The offset behind the last record of the batch."""
+    end: tuple[int, ...]
+    """The end of the topic when the batch began."""
+
+    @property
+    def lag(self) -> int:
+        """How many records the batch left there."""
+        return sum(max(0, end - at) for at, end in zip(self.position, self.end, strict=False))
+
+
+@dataclass(frozen=True, slots=True)
+class StageProgress:
+    """What a stage keeps as its state."""
+
+    number: int
+    rows: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
     """A batch, and where the application stands behind it."""
 
@@ -44,6 +69,10 @@ class Progress:
     """What each node received, forwarded, dropped and failed on since the start."""
     phases: Mapping[str, timedelta] = field(repr=False)
     """Where the time of the batch went: find the records, plan, begin, run, commit."""
+    inputs: tuple[InputProgress, ...] = field(default=(), repr=False)
+    """Where the application stands in the topics that it reads."""
+    stages: tuple[StageProgress, ...] = field(default=(), repr=False)
+    """What the stages with state keep."""
 
 
 class ProgressReader:
@@ -100,6 +129,9 @@ class ProgressReader:
                 for name, shown in _SHOWN_PHASES.items()
                 if name in phases
             },
+            inputs=tuple(_inputs(sources)),
+            # The last stage is the first operator.
+            stages=tuple(_stage(n, operator) for n, operator in enumerate(reversed(operators), start=1)),
         )
 
     def _follow(self, records: int, started: datetime, ended: datetime) -> None:
@@ -120,6 +152,19 @@ def _time(text: str) -> datetime:
 
 def _metric(sources: Sequence[Mapping[str, Any]], name: str) -> int:
     return sum(int(source["metrics"].get(name, 0)) for source in sources if "metrics" in source)
+
+
+def _inputs(sources: Sequence[Mapping[str, Any]]) -> Iterator[InputProgress]:
+    for source in sources:
+        read, there = source.get("endOffset") or {}, source.get("latestOffset") or {}
+        for topic, found in read.items():
+            if "offsets" in found:
+                end = there.get(topic, found)["offsets"]
+                yield InputProgress(topic, tuple(found["offsets"]), tuple(end))
+
+
+def _stage(number: int, operator: Mapping[str, Any]) -> StageProgress:
+    return StageProgress(number, int(operator.get("numRowsTotal", 0)), _bytes(operator))
 
 
 def _bytes(operator: Mapping[str, Any]) -> int:

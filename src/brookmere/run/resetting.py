@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,6 +14,7 @@ from brookmere.dsl.builder import StreamsBuilder
 from brookmere.errors import CommandError, InstanceError, StateError, nearest
 from brookmere.plan.changelogs import changelog_topic
 from brookmere.run.beginning import BEGIN, write_begin
+from brookmere.run.checkpoints import committed_positions
 from brookmere.run.identity import Identity, has_positions, read_identity
 from brookmere.run.inputs import source_topics
 from brookmere.run.instance import hold
@@ -183,7 +183,7 @@ def _stood(
 ) -> dict[str, list[int]]:
     """Return where the application stands, as far as that is known."""
     if before is not None and has_positions(directory / before.checkpoint):
-        return _checkpointed(directory / before.checkpoint)
+        return committed_positions(directory / before.checkpoint)
     if isinstance(topics, Topics):
         return {}
     found: dict[str, list[int]] = {}
@@ -192,17 +192,6 @@ def _stood(
         offsets += [0] * (partition - len(offsets))
         offsets.append(offset)
     return found
-
-
-def _checkpointed(checkpoint: Path) -> dict[str, list[int]]:
-    done = [int(path.name) for path in (checkpoint / "commits").glob("*") if path.name.isdigit()]
-    try:
-        lines = (checkpoint / "offsets" / str(max(done))).read_text(encoding="utf-8").splitlines()
-        content = json.loads(lines[2])
-        return {topic: list(found["offsets"]) for topic, found in content.items() if "offsets" in found}
-    except (OSError, ValueError, IndexError, KeyError, TypeError):
-        # It has never finished a batch, or its files are damaged: then only where it begins is known.
-        return {}
 
 
 def _internal(

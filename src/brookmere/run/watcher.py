@@ -32,8 +32,11 @@ class Watcher:
         run: Launched,
         *,
         on_progress: Callable[[Progress], None],
+        on_look: Callable[[], None],
+        on_ending: Callable[[BrookmereError | None], None],
         on_end: Callable[[BrookmereError | None], None],
     ) -> None:
+        """Follow a run. `on_look` is called again and again, `on_ending` while it still holds everything."""
         self._run = run
         self._query = run.query
         self._ended: list[str] = []
@@ -42,6 +45,8 @@ class Watcher:
         """How often a query was started again since a batch was finished."""
         self._next_notices = 0.0
         self._on_progress = on_progress
+        self._on_look = on_look
+        self._on_ending = on_ending
         self._on_end = on_end
         self._stop_asked = threading.Event()
         self._timeout = 0.0
@@ -83,17 +88,22 @@ class Watcher:
 
     def _follow(self) -> None:
         try:
-            error = self._until_the_end()
+            error = self._with_log(self._until_the_end_or_worse())
+            self._on_ending(error)
+        finally:
+            self._run.release()
+        self._on_end(error)
+
+    def _until_the_end_or_worse(self) -> BrookmereError | None:
+        try:
+            return self._until_the_end()
         except Exception as broken:
             # Whatever it is, it must become the application's state.
             logger.debug("the query cannot be followed", exc_info=True)
-            error = EngineError(
+            return EngineError(
                 f"The query of {self._run.application} cannot be followed any more: "
                 f"{type(broken).__name__}: {broken}. Spark's Java process may have ended."
             )
-        finally:
-            self._run.release()
-        self._on_end(self._with_log(error))
 
     def _until_the_end(self) -> BrookmereError | None:
         failure = self._until_the_query_ends()
@@ -126,6 +136,7 @@ class Watcher:
             if self._stop_asked.wait(_LOOK_SECONDS):
                 query.finish(self._timeout)
             self._look()
+            self._on_look()
         self._next_notices = 0.0
         self._look()
         self._skipped.flush()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any
 
@@ -40,12 +41,32 @@ def stores_from_json(
         StateError: this is no description of stores, or one of another version.
         UnsupportedError: a store has a serde of the program's own.
     """
+    with _readable():
+        return [_store(each, registry) for each in _content(text) if only is None or each["name"] in only]
+
+
+def names_from_json(text: str) -> list[str]:
+    """Read the names of the stores alone, also of those that only the program can read.
+
+    Raises:
+        StateError: this is no description of stores, or one of another version.
+    """
+    with _readable():
+        return [each["name"] for each in _content(text)]
+
+
+def _content(text: str) -> list[dict[str, Any]]:
+    content = json.loads(text)
+    if content["format"] != _FORMAT:
+        raise ValueError(f"the format {content['format']}, expected {_FORMAT}")
+    found: list[dict[str, Any]] = content["stores"]
+    return found
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
     try:
-        content = json.loads(text)
-        if content["format"] != _FORMAT:
-            raise ValueError(f"the format {content['format']}, expected {_FORMAT}")
-        wanted = [each for each in content["stores"] if only is None or each["name"] in only]
-        return [_store(each, registry) for each in wanted]
+        yield
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise StateError(
             f"The description of the application's stores cannot be read. Found: {error}. "

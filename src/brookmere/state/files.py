@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from rocksdict import BlockBasedOptions, Cache, Options, Rdict, WriteBatch
 
-from brookmere.errors import StateError, StoreNotReadyError
+from brookmere.errors import InstanceError, StateError, StoreNotReadyError
 from brookmere.state.backend import META, Writes
 
 _WRITE_BUFFER_BYTES = 16 * 1024 * 1024
@@ -35,10 +34,14 @@ class Files:
                 str(self._directory), options, {name: options for name in self._names if name != META}
             )
         except Exception as error:
+            if "lock" in str(error).casefold():
+                raise InstanceError(
+                    f"The replica in {self._directory} is in use, by another process or in this one. "
+                    "Give this one a name or a directory of its own, or end the other."
+                ) from error
             raise StateError(
                 f"The replica in {self._directory} cannot be opened. Found: {error}. "
-                "If another process uses it, give this one a name of its own; "
-                "if its files are damaged, delete the directory: it is filled again from the changelog."
+                "Delete the directory: it is filled again from the changelog."
             ) from error
         self._tables = {
             name: self._db if name == META else self._db.get_column_family(name) for name in self._names
@@ -68,9 +71,13 @@ class Files:
         self._db.write(batch)
 
     def clear(self) -> None:
-        self._db.close()
-        shutil.rmtree(self._directory)
-        self._open()
+        # The files stay open: somebody may be in the midst of reading them.
+        batch = WriteBatch(raw_mode=True)
+        for name in self._names:
+            last: Any = next(self._tables[name].keys(backwards=True), None)
+            if last is not None:
+                batch.delete_range(b"", last + b"\x00", self._handles[name])
+        self._db.write(batch)
 
     def entries(self, table: str) -> int:
         return self._tables[table].property_int_value("rocksdb.estimate-num-keys") or 0
@@ -80,6 +87,8 @@ class Files:
         return sum(table.property_int_value(name) or 0 for table in self._tables.values() for name in names)
 
     def close(self) -> None:
+        # A handle holds the files, too, however often the tables are closed.
+        self._handles.clear()
         for name, table in self._tables.items():
             if name != META:
                 table.close()

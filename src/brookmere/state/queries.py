@@ -145,3 +145,5 @@ class QueryResult:
     """When the replica last looked for more, in milliseconds since 1970; -1 for never."""
     cursor: str | None = None
     """Where the next page begins; None on the last one."""
+    inputs: Position = field(default_factory=Position)
+    """In the application's own process: everything read of its topics up to here is in the answer, too."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self, TypeVar
 
-from brookmere.errors import StoreTypeError, UnknownStoreError, nearest
+from brookmere.errors import StoreTypeError, UnknownStoreError, UnknownTopicError, nearest
 from brookmere.serde import Registry
 from brookmere.state.backend import Backend
 from brookmere.state.files import Files
@@ -53,6 +53,8 @@ class StoreStatus:
     skipped: int
     """How many records of the table's own topic were no rows, because they do not decode."""
     error: str | None
+    is_waiting: bool
+    """The topic is not there yet: the application has not created it."""
 
 
 class Replica(Mapping[str, AnyStore]):
@@ -107,15 +109,7 @@ class Replica(Mapping[str, AnyStore]):
             StoreTypeError: it is of another type.
         """
         if name not in self.infos:
-            close = nearest(name, self.infos)
-            known = ", ".join(self.infos) or "none"
-            hint = (
-                f"Did you mean {close!r}?" if close else "Only stores with a name can be asked: give store=."
-            )
-            raise UnknownStoreError(
-                f"The application {self.application!r} has no store {name!r} that can be asked. "
-                f"Found: {known}. {hint}"
-            )
+            raise unknown_store(self.application, name, self.infos)
         found = self._begin(name)
         if type is not None and not isinstance(found, type):
             raise StoreTypeError(
@@ -194,6 +188,16 @@ class Replica(Mapping[str, AnyStore]):
         return _CLASSES[info.kind](tail, key, value, inputs=self._inputs, others=others)
 
 
+def unknown_store(application: str, name: str, known: Collection[str]) -> UnknownStoreError:
+    """Return the error for a store that is not there, with the name that may have been meant."""
+    close = nearest(name, known)
+    hint = f"Did you mean {close!r}?" if close else "Only stores with a name can be asked: give store=."
+    return UnknownStoreError(
+        f"The application {application!r} has no store {name!r} that can be asked. "
+        f"Found: {', '.join(known) or 'none'}. {hint}"
+    )
+
+
 def _status(tail: Tail) -> StoreStatus:
     info = tail.info
     rows = tail.rows
@@ -210,4 +214,5 @@ def _status(tail: Tail) -> StoreStatus:
         tail.checked_at,
         tail.skipped,
         None if tail.error is None else str(tail.error),
+        isinstance(tail.error, UnknownTopicError),
     )

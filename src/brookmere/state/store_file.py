@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from brookmere.serde import Registry
-from brookmere.state.described import stores_from_json, stores_to_json
+from brookmere.state.described import names_from_json, stores_from_json, stores_to_json
 from brookmere.state.store_info import StoreInfo
 
 STORES = "stores.json"
@@ -16,6 +16,15 @@ STORES = "stores.json"
 def write_stores(directory: Path, stores: Sequence[StoreInfo]) -> None:
     """Put down what replicas have to know; at once, or not at all."""
     replace_text(directory / STORES, stores_to_json(stores))
+
+
+def store_names(directory: Path) -> list[str]:
+    """Return the names of the stores of the application that last started on `directory`."""
+    try:
+        text = (directory / STORES).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return []
+    return names_from_json(text)
 
 
 def read_stores(

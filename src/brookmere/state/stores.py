@@ -37,6 +37,9 @@ class Inputs(Protocol):
     def wait(self, wanted: Mapping[str, Offsets], deadline: float) -> bool:
         """Wait until all records up to there are processed; False if they are not by `time.monotonic()`."""
 
+    def covered(self, changelog: str, positions: Offsets) -> Position:
+        """Return what was read of the topics up to these positions in a changelog, as far as it is known."""
+
 
 class AnyStore:
     """The rows of a store, as its replica knows them. Any thread may ask."""
@@ -91,6 +94,14 @@ class AnyStore:
         """Return up to where the changelog is in the rows."""
         return Position({self.info.topic: self._tail.positions})
 
+    def inputs(self) -> Position:
+        """Return up to where the topics that the application reads are in the rows.
+
+        It is known in the application's own process; elsewhere it is empty.
+        """
+        known = self._inputs
+        return Position() if known is None else known.covered(self.info.topic, self._tail.positions)
+
     def lag(self) -> int:
         """Return how many records of the changelog were missing when the replica last looked."""
         return self._tail.lag
@@ -124,7 +135,13 @@ class AnyStore:
         """
         deadline = time.monotonic() + seconds(timeout)
         own: dict[int, int] = dict(position.get(self.info.topic, {}))
-        elsewhere = {t: o for t, o in position.items() if t != self.info.topic and t not in self._others}
+        read = () if self._inputs is None else self._inputs.topics()
+        elsewhere = {
+            topic: offsets
+            for topic, offsets in position.items()
+            # What other stores have come to says nothing about this one.
+            if topic != self.info.topic and (topic in read or topic not in self._others)
+        }
         if elsewhere:
             for partition, end in self._behind_inputs(elsewhere, deadline).items():
                 own[partition] = max(end, own.get(partition, 0))
@@ -164,15 +181,15 @@ class AnyStore:
                 f"The store {self.name!r} does not answer a {type(query).__name__}: it is {self.kind_words}, "
                 f"and this asks {' or '.join(query.kinds)} stores. Ask it with {self.answers}."
             )
-        position, lag = self.position(), self.lag()
+        position, lag, read = self.position(), self.lag(), self.inputs()
         checked_at = self._tail.checked_at
         with self._answering():
             if isinstance(query, CountQuery):
-                return QueryResult(self._rows().count(), position, lag, checked_at)
+                return QueryResult(self._rows().count(), position, lag, checked_at, inputs=read)
             if isinstance(query, Listing):
                 rows, cursor = _page(self._list(query, _place(query.cursor)), query.limit)
-                return QueryResult(rows, position, lag, checked_at, cursor)
-            return QueryResult(self._find(query), position, lag, checked_at)
+                return QueryResult(rows, position, lag, checked_at, cursor, read)
+            return QueryResult(self._find(query), position, lag, checked_at, inputs=read)
 
     def count(self) -> int:
         """Return how many rows there are, counted one by one."""

@@ -1,0 +1,52 @@
+"""The files of a replica can be cleared while they are read, closed and opened again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from brookmere.errors import InstanceError, StateError
+from brookmere.state.backend import META
+from brookmere.state.files import Files
+
+
+def filled(directory: Path) -> Files:
+    files = Files(directory, ("rows",))
+    files.write({"rows": {b"a": b"1", b"\xff\xff": b"2"}, META: {b"note": b"3"}})
+    return files
+
+
+def test_clearing_leaves_nothing_also_while_somebody_reads(tmp_path: Path) -> None:
+    files = filled(tmp_path)
+    reading = files.scan("rows")
+    first = next(reading)
+
+    files.clear()
+    files.write({"rows": {b"b": b"4"}})
+
+    assert [first, *reading] == [(b"a", b"1"), (b"\xff\xff", b"2")]
+    assert list(files.scan("rows")) == [(b"b", b"4")]
+    assert files.get(META, b"note") is None
+
+
+def test_files_that_were_cleared_and_closed_open_again_in_the_same_process(tmp_path: Path) -> None:
+    files = filled(tmp_path)
+    files.clear()
+    files.write({"rows": {b"b": b"4"}})
+    files.close()
+
+    again = Files(tmp_path, ("rows",))
+
+    assert list(again.scan("rows")) == [(b"b", b"4")]
+
+
+def test_files_that_are_in_use_are_told_from_damaged_ones(tmp_path: Path) -> None:
+    files = filled(tmp_path)
+    with pytest.raises(InstanceError, match=r"is in use.*a name or a directory of its own"):
+        Files(tmp_path, ("rows",))
+
+    files.close()
+    (tmp_path / "CURRENT").write_text("damaged\n")
+    with pytest.raises(StateError, match=r"Delete the directory"):
+        Files(tmp_path, ("rows",))
