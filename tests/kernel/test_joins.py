@@ -197,3 +197,32 @@ def test_foreign_key_of_another_type_than_the_right_key_is_refused() -> None:
 
     with pytest.raises(bm.ExpressionError, match="int"):
         TopologyTestDriver(app)
+
+
+@pytest.mark.usefixtures("spark")
+def test_foreign_key_join_sees_what_each_of_the_cogrouped_streams_does_to_its_table() -> None:
+    app = bm.StreamsBuilder("hotel", key=bm.Text(), value=bm.Text())
+    guests = app.table("guests")
+    bookings, cancellations = (
+        app.stream("bookings").group_by_key(),
+        app.stream("cancellations").group_by_key(),
+    )
+    table = (
+        bookings.cogroup(lambda guest, row: {"guest": guest, "stands": True})
+        .cogroup(cancellations, lambda row: row.withField("stands", F.lit(False)))
+        .aggregate({"guest": None, "stands": None})
+    )
+    joined = table.left_join(
+        guests,
+        lambda row, name: F.concat_ws(" ", name, row.stands.cast("string")),
+        foreign_key=lambda row: row.guest,
+    )
+    joined.to_stream().to("out", value=bm.Text())
+
+    with TopologyTestDriver(app) as driver:
+        driver.input_topic("guests").pipe_input("g", "Ada")
+        driver.input_topic("bookings").pipe_input("b", "g")
+        driver.input_topic("cancellations").pipe_input("b", "")
+        driver.input_topic("guests").pipe_input("g", "Ada L")
+
+        assert driver.output_topic("out").read_values_to_list() == ["Ada true", "Ada false", "Ada L false"]

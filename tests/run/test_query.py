@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 import brookmere as bm
 from brookmere.run import Query, assemble
-from brookmere.run.query import OUTPUT
+from brookmere.run.frames import OUTPUT
 from tests.run.streams import Memory, Topic
 
 if TYPE_CHECKING:

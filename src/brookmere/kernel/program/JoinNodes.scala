@@ -164,8 +164,13 @@ private[program] trait JoinNodes { this: ProgramBuilder =>
     }
     made(number) = new Made(stage, p, from.key, from.value, isTable = true)
     processors(stage) += p
-    from.processor.children = crossing(from, number, p, stage) +: from.processor.children
+    for (w <- writers(from, kept)) w.processor.children = crossing(w, number, p, stage) +: w.processor.children
     p
+  }
+
+  /** All nodes that write the store of a table: co-grouped streams share one. */
+  private def writers(of: Made, store: String): Seq[Made] = made.values.toSeq.filter { m =>
+    (m eq of) || (store != null && m.stage == of.stage && (m.processor match { case v: View => v.keptIn == store; case _ => false }))
   }
 
   // ---- inside ----
