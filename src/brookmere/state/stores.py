@@ -150,9 +150,10 @@ class AnyStore:
                 lambda: self._has(own) or self._tail.is_closed, max(0.0, deadline - time.monotonic())
             )
         if not self._has(own):
+            why = "" if self._tail.error is None else f" ({self._tail.error})"
             raise PositionError(
                 f"The store {self.name!r} has not come as far as asked for within {seconds(timeout):g} s. "
-                f"Found: {dict(self._tail.positions)} of {self.info.topic}, wanted {own}. "
+                f"Found: {dict(self._tail.positions)} of {self.info.topic}, wanted {own}{why}. "
                 "Wait longer, or look whether the application runs."
             )
         return self
@@ -224,10 +225,12 @@ class AnyStore:
 
     def _rows(self) -> Any:
         """Return the rows if they may be asked."""
-        tail = self._tail
-        if (not tail.is_ready and not self._is_stale) or tail.is_closed or tail.rows is None:
+        rows = self._tail.answering
+        if rows is None and self._is_stale and not self._tail.is_closed:
+            rows = self._tail.rows
+        if rows is None:
             self._refuse()
-        return tail.rows
+        return rows
 
     def _refuse(self) -> NoReturn:
         tail = self._tail
@@ -274,7 +277,8 @@ class AnyStore:
             raise PositionError(
                 f"The replica of the store {self.name!r} cannot tell how far the topic {unknown[0]!r} has "
                 f"been processed. Known here: {', '.join(sorted({self.info.topic, *known}))}. "
-                "Ask in the application's own process, or with a position that came with an answer."
+                "Ask in the application's own process, or with a position that came with an answer.",
+                topic=unknown[0],
             )
         if not self._inputs.wait(wanted, deadline):
             raise PositionError(
