@@ -23,6 +23,7 @@ from pyspark.sql.streaming.listener import (
 )
 from pyspark.sql.streaming.query import StreamingQuery
 
+from benchmarks.counting import counted
 from benchmarks.kafka.kinds import GRACE_MS, WINDOW_MS
 from benchmarks.orders import LEAST_QUANTITY, ORDER
 
@@ -103,13 +104,7 @@ def _results(kind: str, session: SparkSession, given: dict[str, Any]) -> DataFra
         return _joined(rows, session, given)
     if kind == "windows":
         return _windowed(rows)
-    if kind == "words":
-        words = F.explode(F.split(F.lower(F.col("value").cast("string")), " "))
-        keys = rows.select(words.alias("key"))
-    else:
-        keys = rows.select(F.col("key").cast("string").alias("key"))
-    # As text, which is Spark's usual way: it has no cast of a number to the bytes that Kafka writes.
-    return keys.groupBy("key").count().select("key", F.col("count").cast("string").alias("value"))
+    return counted(rows, words=kind == "words")
 
 
 def _projected(rows: DataFrame) -> DataFrame:

@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
+from benchmarks.counting import counted
 from benchmarks.orders import LEAST_QUANTITY, ORDER
 from benchmarks.topics.filling import FORMAT
 from benchmarks.topics.workloads import Workload
@@ -27,13 +28,7 @@ def start(
 def _results(workload: Workload, rows: DataFrame) -> DataFrame:
     if workload.kind == "orders":
         return _projected(rows)
-    if workload.kind == "words":
-        words = F.explode(F.split(F.lower(F.col("value").cast("string")), " "))
-        keys = rows.select(words.alias("key"))
-    else:
-        keys = rows.select(F.col("key").cast("string").alias("key"))
-    # As text, which is Spark's usual way: it has no cast of a number to the bytes that Kafka writes.
-    return keys.groupBy("key").count().select("key", F.col("count").cast("string").alias("value"))
+    return counted(rows, words=workload.kind == "words")
 
 
 def _projected(rows: DataFrame) -> DataFrame:

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 import brookmere as bm
 from brookmere.run import Query, assemble
-from brookmere.run.query import OUTPUT
+from brookmere.run.frames import OUTPUT
 from tests.run.streams import Memory, Topic
 
 if TYPE_CHECKING:
@@ -183,6 +183,7 @@ def test_counters_count_each_record_once(workshop: Workshop) -> None:
         "forwarded": 2,
         "dropped": 1,
         "failed": 0,
+        "late": 0,
     }
 
 

@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from brookmere.errors import StateError
+
 
 @dataclass(frozen=True, slots=True)
 class Begun:
@@ -31,6 +33,22 @@ def begun(checkpoint: Path) -> Begun:
     batch = _last(checkpoint / "offsets")
     since = 0 if batch < 0 else (checkpoint / "offsets" / str(batch)).stat().st_mtime_ns // 1_000_000
     return Begun(_query(checkpoint), batch, _last(checkpoint / "commits"), since)
+
+
+def checkpointed_partitions(checkpoint: str | Path) -> int | None:
+    """Return the number of Spark partitions that a checkpoint was started with; it cannot change."""
+    offsets = Path(str(checkpoint).removeprefix("file:")) / "offsets"
+    batch = _last(offsets)
+    if batch < 0:
+        return None
+    try:
+        settings = json.loads((offsets / str(batch)).read_text().splitlines()[1])["conf"]
+        return int(settings["spark.sql.shuffle.partitions"])
+    except (IndexError, KeyError, ValueError) as error:
+        raise StateError(
+            f"The checkpoint in {checkpoint} cannot be read. Found: {offsets / str(batch)} is no entry of "
+            "its log. Restore the directory from a copy, or begin anew without it."
+        ) from error
 
 
 def committed_positions(checkpoint: Path) -> dict[str, list[int]]:

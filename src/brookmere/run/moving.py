@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from brookmere.errors import StateError
-from brookmere.run.checkpoints import Begun, begun
+from brookmere.run.checkpoints import Begun, begun, checkpointed_partitions
 from brookmere.run.evolution import Evolution, table_of
 from brookmere.run.identity import CHECKPOINT
-from brookmere.run.query import Query, checkpointed_partitions
+from brookmere.run.query import Query
 from brookmere.topics import AnyTopics, Topics
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,25 +9,17 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from pyspark.errors import StreamingQueryException
-from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
-from pyspark.sql.types import TimestampType
 
 from brookmere.config import check_choice
-from brookmere.errors import (
-    BrookmereError,
-    Fault,
-    RecordError,
-    StateError,
-    TopologyError,
-    UnsupportedError,
-    nearest,
-)
+from brookmere.errors import BrookmereError, RecordError, UnsupportedError
 from brookmere.plan.stages import plan
+from brookmere.run.checkpoints import checkpointed_partitions
 from brookmere.run.compiler import DEFAULT_CACHE_BYTES, DEFAULT_LOG_BYTES, HANDLERS, Compiled, compile_plan
 from brookmere.run.failures import from_java, from_python
+from brookmere.run.frames import output_rows, raw_rows
 from brookmere.run.outputs import read_outputs
 from brookmere.run.taps import show_taps
 from brookmere.topology.nodes import StoreType, Topology
@@ -36,8 +27,8 @@ from brookmere.topology.nodes import StoreType, Topology
 Sink = Callable[[DataFrame, int], None]
 """Receives the rows of a batch and the batch's number. It must read the rows exactly once."""
 
-COUNTERS = ("received", "forwarded", "dropped", "failed")
-_REQUIRED = ("key", "value", "partition", "offset", "timestamp")
+COUNTERS = ("received", "forwarded", "dropped", "failed", "late")
+_NO_TIME = -(1 << 63)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +73,22 @@ class Query:
         return from_java(found.get()) if found.isDefined() else None
 
     def counters(self) -> dict[str, dict[str, int]]:
-        """Return how many records each node received, forwarded, dropped and failed on since the start."""
+        """Return how many records each node received, forwarded, dropped and failed on since the start.
+
+        Those that came too late are among the dropped ones.
+        """
+        return read_counters(self.compiled, self._numbers(self.assembly.counts()))
+
+    def stream_times(self) -> dict[str, int]:
+        """Return the latest time of the records of each topic since the start, where there was one."""
+        found = zip(self.compiled.plan.topics, self._numbers(self.assembly.latestTimes()), strict=True)
+        return {topic: time for topic, time in found if time != _NO_TIME}
+
+    def _numbers(self, array: Any) -> list[int]:
         session: Any = self.session
         # As text, because every element of an array costs a call of its own.
-        text = str(session._jvm.java.util.Arrays.toString(self.assembly.counts()))
-        return read_counters(self.compiled, map(int, text.strip("[]").split(", ")))
+        text = str(session._jvm.java.util.Arrays.toString(array)).strip("[]")
+        return [int(number) for number in text.split(", ")] if text else []
 
     def _topics(self) -> Any:
         session: Any = self.session
@@ -154,7 +156,7 @@ def assemble(
     A DataFrame has the columns key and value (binary), partition, offset and timestamp (milliseconds or a
     timestamp), and may have headers as Spark's Kafka source gives them. All rows of a partition of a topic
     must come in one Spark partition, in order of their offsets. `partitions` counts the partitions of each
-    topic. The sink receives rows with the columns of `OUTPUT`.
+    topic. The sink receives rows with the columns of `frames.OUTPUT`.
 
     Raises:
         ConfigError: a setting has a value that there is not.
@@ -206,7 +208,7 @@ def start(
     trigger: Mapping[str, Any] | None = None,
     as_output: bool = False,
 ) -> Query:
-    """Start a query from raw rows to a sink of the kernel's own rows, or of rows as in `OUTPUT`."""
+    """Start a query from raw rows to a sink of the kernel's own rows, or of rows as in `frames.OUTPUT`."""
     raised: list[Exception] = []
 
     def remembering(batch_rows: DataFrame, batch: int) -> None:
@@ -246,7 +248,7 @@ def started(
 
     `takeover` describes the state of another version of the program with which the first batch begins.
     """
-    count = checkpointed_partitions(checkpoint) or spark_partitions or _shuffle_partitions(session)
+    count = checkpointed_partitions(checkpoint) or spark_partitions or shuffle_partitions(session)
     jvm: Any = session._jvm
     assembly = jvm.org.apache.spark.sql.brookmere.Assembly(session._jsparkSession, compiled.program, count)
     if takeover is not None:
@@ -268,78 +270,6 @@ def started(
         session.conf.set("spark.sql.shuffle.partitions", before or "2")
 
 
-def raw_rows(compiled: Compiled, sources: Mapping[str, DataFrame]) -> DataFrame:
-    """Return the rows that stage 0 reads, of all topics."""
-    faults: list[Fault] = []
-    for topic in compiled.plan.topics:
-        if topic not in sources:
-            close = nearest(topic, sources)
-            hint = f"Did you mean {close!r}?" if close else "Give a streaming DataFrame for it"
-            faults.append(Fault(f"There are no records for the topic {topic!r}", None, hint))
-        else:
-            faults += _frame_faults(topic, sources[topic])
-    if faults:
-        raise TopologyError(faults)
-    frames = [_raw(sources[topic], number) for number, topic in enumerate(compiled.plan.topics)]
-    raw = frames[0]
-    for frame in frames[1:]:
-        raw = raw.unionAll(frame)
-    return raw
-
-
-def _frame_faults(topic: str, frame: DataFrame) -> list[Fault]:
-    faults = []
-    missing = [column for column in _REQUIRED if column not in frame.columns]
-    if missing:
-        what = f"The DataFrame of {topic!r} has no column {', '.join(missing)}"
-        faults.append(Fault(what, None, "Add what is missing"))
-    if not frame.isStreaming:
-        what = f"The DataFrame of {topic!r} is not a stream"
-        faults.append(Fault(what, None, "Read it with spark.readStream"))
-    return faults
-
-
-def _raw(frame: DataFrame, number: int) -> DataFrame:
-    time = F.col("timestamp")
-    if isinstance(frame.schema["timestamp"].dataType, TimestampType):
-        time = F.unix_millis(time)
-    header_type = "array<struct<key:string,value:binary>>"
-    return frame.select(
-        F.lit(number).alias("topic"),
-        F.col("partition").cast("int").alias("partition"),
-        F.col("offset").cast("bigint").alias("offset"),
-        time.cast("bigint").alias("ts"),
-        F.col("key").cast("binary").alias("key"),
-        F.col("value").cast("binary").alias("value"),
-        _optional(frame, "headers", header_type),
-        _optional(frame, "clock", "bigint"),
-    )
-
-
-def _optional(frame: DataFrame, name: str, data_type: str) -> Column:
-    found = F.col(name) if name in frame.columns else F.lit(None)
-    return found.cast(data_type).alias(name)
-
-
-OUTPUT = (
-    "kind", "topic", "key", "value", "timestamp", "headers", "failure", "node", "task",
-    "clock", "source", "seq", "due", "step",
-)  # fmt: skip
-
-
-def output_rows(compiled: Compiled, assembly: Any, rows: DataFrame) -> DataFrame:
-    """Return a batch as rows with the columns of `OUTPUT`.
-
-    `kind` is record, error or tap. (clock, source, seq, due, step) is the order of arrival; `failure`
-    describes what went wrong in an error. `node` is the number of the node that wrote the row, `task` that
-    of its task.
-    """
-    return DataFrame(
-        assembly.outputs(rows._jdf, dict(compiled.sinks), set(compiled.routed), set(compiled.taps)),
-        rows.sparkSession,
-    )
-
-
 def read_counters(compiled: Compiled, sums: Any) -> dict[str, dict[str, int]]:
     """Return the kernel's counts by name of the node."""
     flat = list(sums)
@@ -350,23 +280,6 @@ def read_counters(compiled: Compiled, sums: Any) -> dict[str, dict[str, int]]:
     }
 
 
-def checkpointed_partitions(checkpoint: str | Path) -> int | None:
-    """Return the number of Spark partitions that a checkpoint was started with; it cannot change."""
-    offsets = Path(str(checkpoint).removeprefix("file:")) / "offsets"
-    if not offsets.is_dir():
-        return None
-    logs = sorted((int(p.name), p) for p in offsets.iterdir() if p.name.isdigit())
-    if not logs:
-        return None
-    try:
-        settings = json.loads(logs[-1][1].read_text().splitlines()[1])["conf"]
-        return int(settings["spark.sql.shuffle.partitions"])
-    except (IndexError, KeyError, ValueError) as error:
-        raise StateError(
-            f"The checkpoint in {checkpoint} cannot be read. Found: {logs[-1][1]} is no entry of its log. "
-            "Restore the directory from a copy, or begin anew without it."
-        ) from error
-
-
-def _shuffle_partitions(session: SparkSession) -> int:
+def shuffle_partitions(session: SparkSession) -> int:
+    """Return how many partitions a shuffle of this session has."""
     return int(session.conf.get("spark.sql.shuffle.partitions") or "2")

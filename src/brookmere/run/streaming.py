@@ -12,10 +12,10 @@ from typing import Any
 from pyspark.java_gateway import ensure_callback_server_started
 from pyspark.sql import DataFrame, SparkSession
 
-from brookmere.run.checkpoints import begun
+from brookmere.run.checkpoints import begun, checkpointed_partitions
 from brookmere.run.compiler import Compiled
 from brookmere.run.outputs import Written, read_outputs
-from brookmere.run.query import Query, checkpointed_partitions, started
+from brookmere.run.query import Query, shuffle_partitions, started
 from brookmere.run.taps import show
 from brookmere.run.timing import wall_options
 from brookmere.run.transports import Transport
@@ -54,7 +54,7 @@ def launch(
     name = f"{application}-{uuid.uuid4().hex[:8]}"
     raised: list[Exception] = []
     jvm: Any = session._jvm
-    spark_partitions = checkpointed_partitions(checkpoint) or spark_partitions or _shuffled(session)
+    spark_partitions = checkpointed_partitions(checkpoint) or spark_partitions or shuffle_partitions(session)
     place = topics.open(jvm, name, application, compiled.plan, spark_partitions, begun(checkpoint), before)
     raw = read_topics(
         session, topics, compiled.plan.topics, layout="raw", reset=reset, lost=lost, limit=max_batch_records,
@@ -89,10 +89,6 @@ def read_topics(
     for option, value in {**topics.options(), **options}.items():
         reader = reader.option(option, str(value))
     return reader.load()
-
-
-def _shuffled(session: SparkSession) -> int:
-    return int(session.conf.get("spark.sql.shuffle.partitions") or "2")
 
 
 def _global_topics(compiled: Compiled) -> set[str]:

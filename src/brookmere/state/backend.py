@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol
 
 Writes = Mapping[str, Mapping[bytes, bytes | None]]
@@ -18,10 +18,13 @@ class Backend(Protocol):
     def get(self, table: str, key: bytes) -> bytes | None:
         """Return what a key has, or None."""
 
+    def reader(self, table: str) -> Callable[[bytes], bytes | None]:
+        """Return `get` of one table, for who asks often; it holds until the tables are cleared."""
+
     def scan(
         self, table: str, lower: bytes = b"", upper: bytes | None = None, *, reverse: bool = False
     ) -> Iterator[tuple[bytes, bytes]]:
-        """Iterate from `lower` to before `upper`, over the rows as they are now."""
+        """Iterate from `lower` to before `upper`. Rows may change meanwhile; none comes twice."""
 
     def write(self, writes: Writes) -> None:
         """Change all tables at once."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ _CACHE_BYTES = 64 * 1024 * 1024
 # Ten bits per key: one look-up in a hundred goes to a file in vain.
 _BLOOM_BITS = 10
 _LOG_FILE_BYTES, _LOG_FILES = 1024 * 1024, 2
+_FIRST_PAGE, _LARGEST_PAGE = 1, 1024
 
 
 class Files:
@@ -30,9 +32,10 @@ class Files:
         self._directory.mkdir(parents=True, exist_ok=True)
         options = _options()
         try:
-            self._db = Rdict(
-                str(self._directory), options, {name: options for name in self._names if name != META}
-            )
+            # RocksDB wants to hear of all tables, also of those that a store of another kind has left.
+            found = Rdict.list_cf(str(self._directory)) if (self._directory / "CURRENT").exists() else []
+            tables = {*self._names, *found} - {META}
+            self._db = Rdict(str(self._directory), options, dict.fromkeys(tables, options))
         except Exception as error:
             if "lock" in str(error).casefold():
                 raise InstanceError(
@@ -52,11 +55,35 @@ class Files:
         found: bytes | None = self._tables[table].get(key)
         return found
 
+    def reader(self, table: str) -> Callable[[bytes], bytes | None]:
+        return self._tables[table].get
+
     def scan(
         self, table: str, lower: bytes = b"", upper: bytes | None = None, *, reverse: bool = False
     ) -> Iterator[tuple[bytes, bytes]]:
-        rows: Any = self._tables[table].items(backwards=reverse, from_key=upper if reverse else lower)
-        return _back_to(lower, upper, rows) if reverse else _up_to(upper, rows)
+        # A page at a time: an iterator of RocksDB keeps its files open, also those of a replica that is
+        # closed, and a reader may be slow or never come back.
+        size = _FIRST_PAGE
+        while True:
+            page = self._page(table, upper if reverse else lower, size, reverse)
+            for row in page:
+                if row[0] < lower if reverse else upper is not None and row[0] >= upper:
+                    return
+                yield row
+            if len(page) < size:
+                return
+            if reverse:
+                upper = page[-1][0]
+            else:
+                lower = page[-1][0] + b"\x00"
+            size = min(4 * size, _LARGEST_PAGE)
+
+    def _page(self, table: str, at: bytes | None, size: int, reverse: bool) -> list[tuple[bytes, bytes]]:
+        items: Any = self._tables[table].items(backwards=reverse, from_key=at)
+        if not reverse:
+            return list(islice(items, size))
+        # RocksDB begins at the upper end itself, which does not belong to the rows.
+        return [row for row in islice(items, size + 1) if row[0] != at][:size]
 
     def write(self, writes: Writes) -> None:
         batch = WriteBatch(raw_mode=True)
@@ -100,23 +127,6 @@ def closed(error: Exception) -> StoreNotReadyError | None:
     if type(error).__name__ != "DbClosedError":
         return None
     return StoreNotReadyError("The replica is closed, so it answers no more. Ask one that runs.")
-
-
-def _up_to(upper: bytes | None, rows: Iterator[tuple[bytes, bytes]]) -> Iterator[tuple[bytes, bytes]]:
-    for row in rows:
-        if upper is not None and row[0] >= upper:
-            return
-        yield row
-
-
-def _back_to(
-    lower: bytes, upper: bytes | None, rows: Iterator[tuple[bytes, bytes]]
-) -> Iterator[tuple[bytes, bytes]]:
-    for row in rows:
-        if row[0] < lower:
-            return
-        if row[0] != upper:
-            yield row
 
 
 def _options() -> Options:

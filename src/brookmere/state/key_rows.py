@@ -38,6 +38,7 @@ class KeyRows:
 
     def __init__(self, backend: Backend, partitions: int, *, is_global: bool = False) -> None:
         self._backend = backend
+        self._find = backend.reader(ROWS)
         self._partitions = 1 if is_global else partitions
         self.observed: dict[int, int] = {}
         self._has_strays = any(True for _ in backend.scan(STRAYS))
@@ -63,7 +64,7 @@ class KeyRows:
 
     def get(self, key: bytes) -> bytes | None:
         """Return the entry of a key, or None."""
-        found = self._backend.get(ROWS, key)
+        found = self._find(key)
         if found is None and self._has_strays:
             prefix = escaped(key)
             return next((kept for _, kept in self._backend.scan(STRAYS, prefix, behind(prefix))), None)

@@ -20,7 +20,12 @@ class KeyValueStore(AnyStore):
 
     def get(self, key: Any) -> Any:
         """Return the value of a key, or None."""
-        entry = self._entry(self._key_bytes(key))
+        # This is asked more often than anything else, so it goes without the steps of other questions.
+        raw = self._key.serialize(key) or self._key_bytes(key)
+        try:
+            entry = (self._tail.answering or self._rows()).get(raw)
+        except Exception as error:
+            raise closed(error) or error from error
         return None if entry is None else self._value.deserialize(entry[TIME:])
 
     def get_with_timestamp(self, key: Any) -> tuple[Any, int] | None:

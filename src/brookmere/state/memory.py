@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -24,6 +24,10 @@ class Memory:
 
     def get(self, table: str, key: bytes) -> bytes | None:
         found: bytes | None = self._tables[table].get(key)
+        return found
+
+    def reader(self, table: str) -> Callable[[bytes], bytes | None]:
+        found: Callable[[bytes], bytes | None] = self._tables[table].get
         return found
 
     def scan(

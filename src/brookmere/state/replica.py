@@ -153,7 +153,11 @@ class Replica(Mapping[str, AnyStore]):
         return len(self.infos)
 
     def __enter__(self) -> Self:
-        self.start()
+        try:
+            self.start()
+        except BaseException:
+            self.close()
+            raise
         return self
 
     def __exit__(self, *failure: object) -> None:

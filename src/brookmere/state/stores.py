@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from base64 import urlsafe_b64decode, urlsafe_b64encode
+from base64 import b64decode, urlsafe_b64encode
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
@@ -150,9 +150,10 @@ class AnyStore:
                 lambda: self._has(own) or self._tail.is_closed, max(0.0, deadline - time.monotonic())
             )
         if not self._has(own):
+            why = "" if self._tail.error is None else f" ({self._tail.error})"
             raise PositionError(
                 f"The store {self.name!r} has not come as far as asked for within {seconds(timeout):g} s. "
-                f"Found: {dict(self._tail.positions)} of {self.info.topic}, wanted {own}. "
+                f"Found: {dict(self._tail.positions)} of {self.info.topic}, wanted {own}{why}. "
                 "Wait longer, or look whether the application runs."
             )
         return self
@@ -224,10 +225,12 @@ class AnyStore:
 
     def _rows(self) -> Any:
         """Return the rows if they may be asked."""
-        tail = self._tail
-        if (not tail.is_ready and not self._is_stale) or tail.is_closed or tail.rows is None:
+        rows = self._tail.answering
+        if rows is None and self._is_stale and not self._tail.is_closed:
+            rows = self._tail.rows
+        if rows is None:
             self._refuse()
-        return tail.rows
+        return rows
 
     def _refuse(self) -> NoReturn:
         tail = self._tail
@@ -274,7 +277,8 @@ class AnyStore:
             raise PositionError(
                 f"The replica of the store {self.name!r} cannot tell how far the topic {unknown[0]!r} has "
                 f"been processed. Known here: {', '.join(sorted({self.info.topic, *known}))}. "
-                "Ask in the application's own process, or with a position that came with an answer."
+                "Ask in the application's own process, or with a position that came with an answer.",
+                topic=unknown[0],
             )
         if not self._inputs.wait(wanted, deadline):
             raise PositionError(
@@ -303,7 +307,7 @@ def _place(cursor: str | None) -> bytes | None:
     if cursor is None:
         return None
     try:
-        place = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4))
+        place = b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4), b"-_", validate=True)
     except ValueError:
         place = b""
     # The shortest place has an empty key and what is behind it.

@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Mapping
+from typing import Any
 
 from brookmere.errors import BrookmereError, DataLossError, StateError
 from brookmere.serde import BadBytes, Serde
@@ -43,6 +44,8 @@ class Tail:
         self.info = info
         self.backend = backend
         self.rows: Rows | None = None
+        self.answering: Any = None
+        """The rows as soon as they may be asked: level with the changelog once, and not closed."""
         self.error: BrookmereError | None = None
         self.is_ready = False
         """Whether the rows have been level with the changelog once."""
@@ -58,6 +61,8 @@ class Tail:
         self._ends: list[int] = []
         self._stop = threading.Event()
         self._subscribers: tuple[Updates, ...] = ()
+        # What is tried again and again is told once.
+        self._told = ""
         self._thread = threading.Thread(target=self._run, name=f"replica of {info.name}", daemon=True)
 
     def start(self) -> None:
@@ -70,6 +75,7 @@ class Tail:
         if self._thread.ident is not None:
             self._thread.join()
         self.is_closed = True
+        self.answering = None
         for subscriber in self._subscribers:
             subscriber.finish()
         with self.changed:
@@ -105,9 +111,6 @@ class Tail:
         while not self._stop.is_set():
             try:
                 self._follow()
-            except DataLossError as error:
-                self._fail(error)
-                self._begin_anew("the changelog no longer has what comes next")
             except BrookmereError as error:
                 self._fail(error)
                 self._stop.wait(_PAUSE_SECONDS)
@@ -123,8 +126,9 @@ class Tail:
                 self._stop.wait(_PAUSE_SECONDS)
 
     def _fail(self, error: BrookmereError) -> None:
-        if str(error) != str(self.error):
+        if str(error) != self._told:
             logger.warning("the replica of %s: %s", self.info.name, error)
+            self._told = str(error)
         with self.changed:
             self.error = error
             self.changed.notify_all()
@@ -134,25 +138,31 @@ class Tail:
         self._match(topic)
         source = source_of(self._topics, topic, self._notes.positions)
         try:
-            goal = self._look(source)
-            grown = time.monotonic() + _GROWTH_SECONDS
-            look = time.monotonic() + _ENDS_SECONDS
-            while not self._stop.is_set():
-                moved = self._take(source)
-                if not self.is_ready and self._covers(goal):
-                    self._become_ready()
-                if isinstance(topic, Topic) or time.monotonic() >= look:
-                    self._look(source)
-                    look = time.monotonic() + _ENDS_SECONDS
-                if not moved:
-                    self._note_level()
-                    self._stop.wait(_LOOK_SECONDS if isinstance(topic, Topic) else 0.0)
-                if time.monotonic() >= grown:
-                    if not self._is_same(topic):
-                        return
-                    grown = time.monotonic() + _GROWTH_SECONDS
+            self._keep_up(topic, source)
+        except DataLossError as error:
+            self._fail(error)
+            self._begin_anew("the changelog no longer has what comes next")
         finally:
             source.close()
+
+    def _keep_up(self, topic: AnyTopic, source: Source) -> None:
+        goal = self._look(source)
+        grown = time.monotonic() + _GROWTH_SECONDS
+        look = time.monotonic() + _ENDS_SECONDS
+        while not self._stop.is_set():
+            moved = self._take(source)
+            if not self.is_ready and self._covers(goal):
+                self._become_ready()
+            if isinstance(topic, Topic) or time.monotonic() >= look:
+                self._look(source)
+                look = time.monotonic() + _ENDS_SECONDS
+            self._note_level()
+            if not moved:
+                self._stop.wait(_LOOK_SECONDS if isinstance(topic, Topic) else 0.0)
+            if time.monotonic() >= grown:
+                if not self._is_same(topic):
+                    return
+                grown = time.monotonic() + _GROWTH_SECONDS
 
     def _is_same(self, topic: AnyTopic) -> bool:
         now = self._topics[self.info.topic]
@@ -160,12 +170,11 @@ class Tail:
 
     def _match(self, topic: AnyTopic) -> None:
         """Make the rows fit the topic: those of another topic are of no use, and very old ones neither."""
-        found = notes.from_bytes(self.backend.get(META, notes.KEY))
-        if found is not None and (found.topic, found.kind) != (topic.id, self.info.kind):
-            self._begin_anew("its changelog was created anew")
-            found = None
-        elif found is not None and self._has_missed_deletions(topic, found):
-            self._begin_anew("it has not been level for so long that deletions may be gone")
+        written = self.backend.get(META, notes.KEY)
+        found = notes.from_bytes(written)
+        why = None if written is None else self._misfit(topic, found)
+        if why is not None:
+            self._begin_anew(why)
             found = None
         starts = topic.start_offsets()
         known = {} if found is None else found.positions
@@ -173,20 +182,36 @@ class Tail:
         positions = {p: max(start, known.get(p, start)) for p, start in enumerate(starts)}
         self.rows = rows_of(self.info, self.backend, topic.partitions)
         self.rows.observed.update({} if found is None else found.observed)
-        level_at = 0 if found is None else found.level_at
+        self.answering = self.rows if self.is_ready else None
+        # Who begins has missed nothing yet.
+        level_at = now_ms() if found is None else found.level_at
         self._notes = Notes(topic.id, self.info.kind, positions, dict(self.rows.observed), level_at)
 
+    def _misfit(self, topic: AnyTopic, found: Notes | None) -> str | None:
+        """Return why the rows are of no use, or None."""
+        if found is None:
+            return "its rows were written by another version"
+        if (found.topic, found.kind) != (topic.id, self.info.kind):
+            return "its changelog was created anew"
+        if len(found.positions) != topic.partitions and self.info.kind == "key_value":
+            return "the topic has more partitions, so that keys are at home in others"
+        if self._has_missed_deletions(topic, found):
+            return "it has not been level for so long that deletions may be gone"
+        return None
+
     def _has_missed_deletions(self, topic: AnyTopic, found: Notes) -> bool:
-        if self.info.kind in ("window", "session") or not topic.config.compacts:
+        # Windows are rarely deleted, and a topic may have lost those that are still of interest.
+        if self.info.kind == "window" or not topic.config.compacts:
             return False
         settings = topic.config.by_name()
         kept = int(settings.get("delete.retention.ms", _DELETIONS_MS))
-        return now_ms() - found.level_at > kept and found.level_at > 0
+        return now_ms() - found.level_at > kept
 
     def _begin_anew(self, why: str) -> None:
         logger.info("the replica of %s begins anew: %s", self.info.name, why)
         self.is_ready = False
-        self.rows = None
+        self.rows = self.answering = None
+        self.skipped = 0
         self.backend.clear()
         self._notes = Notes("", self.info.kind)
 
@@ -213,6 +238,7 @@ class Tail:
         self.backend.write({**writes, META: {notes.KEY: notes.to_bytes(after)}})
         with self.changed:
             self._notes = after
+            self._told = ""
             self.changed.notify_all()
             subscribers = self._subscribers
         for subscriber in subscribers:
@@ -227,7 +253,7 @@ class Tail:
             try:
                 if key.deserialize(chunk.keys[place]) is None:
                     continue
-                # Bytes that stand for nothing, such as the JSON null, delete the row, too.
+                # Bytes that a serde of the program reads as nothing delete the row, too.
                 values.append(None if value.deserialize(data) is None else data)
             except BadBytes:
                 self.skipped += 1
@@ -256,12 +282,13 @@ class Tail:
     def _become_ready(self) -> None:
         with self.changed:
             self.is_ready = True
+            self.answering = self.rows
             self.changed.notify_all()
 
     def _note_level(self) -> None:
         """Put down once in a while that nothing is missing, for the next start."""
         now = now_ms()
-        if not self._covers(self._ends) or now - self._notes.level_at < _NOTE_MS:
+        if now - self._notes.level_at < _NOTE_MS or not self._covers(self._ends):
             return
         before = self._notes
         self._notes = Notes(before.topic, before.kind, before.positions, before.observed, now)

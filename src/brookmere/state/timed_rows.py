@@ -90,9 +90,9 @@ class TimedRows:
         prefix = escaped(key)
         lower, upper = prefix + time(start), behind(prefix + time(end))
         if after is not None and reverse:
-            upper = after
+            upper = after if upper is None else min(upper, after)
         elif after is not None:
-            lower = after + b"\x00"
+            lower = max(lower, after + b"\x00")
         for place, kept in self._backend.scan(ROWS, lower, upper, reverse=reverse):
             row = self._row(place, place, kept)
             if row.time >= self.oldest(_partition(place)):
@@ -146,7 +146,8 @@ class TimedRows:
         own = number(partition)
         lower, upper = own + time(max(start, self.oldest(partition))), behind(own + time(end))
         if after is not None and reverse:
-            upper = own + after[:-NUMBER] + b"\x00"
+            last = own + after[:-NUMBER] + b"\x00"
+            upper = last if upper is None else min(upper, last)
         elif after is not None:
             lower = max(lower, own + after[:-NUMBER])
         for place, _ in self._backend.scan(TIMES, lower, upper, reverse=reverse):

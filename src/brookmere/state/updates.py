@@ -98,6 +98,9 @@ class Updates:
         if not found:
             return
         with self._changed:
+            if self._is_over:
+                # Something is lost already: who goes on as if nothing were would not know.
+                return
             self._held.extend(found)
             if len(self._held) > _MOST_HELD:
                 self._held = deque({raw[0]: raw for raw in self._held}.values())

@@ -62,22 +62,13 @@ class VersionRows:
         Further back than the history reaches, only a version is found that is still the latest.
         """
         prefix = escaped(key)
-        latest = next(self._back(prefix, behind(prefix)), None)
-        if latest is None:
-            return None
-        partition = _partition(latest[0])
-        if as_of is None or time_of(latest[0][-TIME:]) <= as_of:
-            return _version(*latest, until=None)
-        if as_of < self._oldest(partition):
-            return None
-        before = None
-        for place, kept in self._backend.scan(
-            ROWS, latest[0][:-TIME] + time(0), behind(latest[0][:-TIME]), reverse=True
-        ):
-            since = time_of(place[-TIME:])
-            if since <= as_of:
-                return _version(place, kept, until=before)
-            before = since
+        upper = behind(prefix)
+        while (latest := next(self._back(prefix, upper), None)) is not None:
+            upper = latest[0][:-TIME]
+            found = self._valid(latest, as_of)
+            if found is not None:
+                return found
+            # Another task may have the key as well.
         return None
 
     def versions(
@@ -116,6 +107,18 @@ class VersionRows:
     def estimate(self) -> int:
         """Return about how many versions there are."""
         return self._backend.entries(ROWS)
+
+    def _valid(self, latest: tuple[bytes, bytes], as_of: int | None) -> VersionRow | None:
+        if as_of is None or time_of(latest[0][-TIME:]) <= as_of:
+            return _version(*latest, until=None)
+        owner = latest[0][:-TIME]
+        if as_of < self._oldest(_partition(latest[0])):
+            return None
+        found = next(self._back(owner, owner + time(as_of) + b"\x00"), None)
+        if found is None or found[1] == _GONE:
+            return None
+        after = next(self._backend.scan(ROWS, found[0] + b"\x00", behind(owner)), None)
+        return _version(*found, until=None if after is None else time_of(after[0][-TIME:]))
 
     def _validities(self, prefix: bytes, start: int, end: int) -> list[VersionRow]:
         found: list[VersionRow] = []

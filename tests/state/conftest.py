@@ -1,0 +1,14 @@
+"""What the tests of replicas share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.state.worlds import World
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
