@@ -48,6 +48,7 @@ from brookmere.errors import (
     ProductionError,
     RecordError,
     RegistryError,
+    ServerError,
     StateError,
     StoreError,
     StoreNotReadyError,
@@ -85,6 +86,8 @@ if TYPE_CHECKING:
     from brookmere.serde.avro import Avro
     from brookmere.serde.json_schema import JsonSchema
     from brookmere.serde.protobuf import Protobuf
+    from brookmere.serve.server import Server
+    from brookmere.serve.starting import serve
     from brookmere.state import (
         CountQuery,
         KeyQuery,
@@ -169,6 +172,8 @@ __all__ = [
     "Replica",
     "Row",
     "Serde",
+    "Server",
+    "ServerError",
     "SessionKeyQuery",
     "SessionRangeQuery",
     "SessionStore",
@@ -219,6 +224,7 @@ __all__ = [
     "max",
     "min",
     "record_time",
+    "serve",
     "sum",
     "top_n",
     "until_time_limit",
@@ -237,6 +243,8 @@ _LATER = {
     "KafkaTopics": "brookmere.topics.kafka",
     "Progress": "brookmere.run.progress",
     "Protobuf": "brookmere.serde.protobuf",
+    "Server": "brookmere.serve.server",
+    "serve": "brookmere.serve.starting",
     "CountQuery": "brookmere.state",
     "KeyQuery": "brookmere.state",
     "KeyValueStore": "brookmere.state",

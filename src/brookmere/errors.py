@@ -26,6 +26,7 @@
      ├ RegistryError             a schema registry does not do what was asked
      │   ├ UnknownSchemaError    it has no such subject, version, id or schema
      │   └ IncompatibleSchemaError  a schema may not follow the ones before it
+     ├ ServerError               the HTTP server cannot listen, or does not start
      ├ EngineError               Spark, Java or the kernel failed
      │   ├ KernelBuildError      the kernel does not compile
      │   ├ JavaNotFoundError     there is no Java runtime that fits
@@ -281,7 +282,14 @@ class StoreTypeError(StoreError, AttributeError):
 
 
 class PositionError(StoreError):
-    """The store's replica has not come as far as was asked for, or cannot tell."""
+    """The store's replica has not come as far as was asked for, or cannot tell.
+
+    `topic` is the one that it does not know; None where it has only not come that far.
+    """
+
+    def __init__(self, message: str, *, topic: str | None = None) -> None:
+        super().__init__(message)
+        self.topic = topic
 
 
 class RegistryError(BrookmereError):
@@ -302,6 +310,10 @@ class UnknownSchemaError(RegistryError):
 
 class IncompatibleSchemaError(RegistryError):
     """The registry's compatibility rules forbid that a schema follows the ones before it."""
+
+
+class ServerError(BrookmereError):
+    """The HTTP server cannot listen where it should, or does not start."""
 
 
 class EngineError(BrookmereError):

@@ -81,6 +81,16 @@ class Application:
         return self._config
 
     @property
+    def topology(self) -> Topology:
+        """The program's topology, as it runs."""
+        if self._running is not None:
+            return self._running.launched.query.compiled.plan.topology
+        program = self._program
+        if isinstance(program, Topology):
+            return program
+        return program.build(optimization=self._config.topology_optimization)
+
+    @property
     def state_directory(self) -> Path:
         """Where the application keeps its positions, its state and Spark's log."""
         return self._config.state_dir / self.application_id

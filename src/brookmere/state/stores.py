@@ -277,7 +277,8 @@ class AnyStore:
             raise PositionError(
                 f"The replica of the store {self.name!r} cannot tell how far the topic {unknown[0]!r} has "
                 f"been processed. Known here: {', '.join(sorted({self.info.topic, *known}))}. "
-                "Ask in the application's own process, or with a position that came with an answer."
+                "Ask in the application's own process, or with a position that came with an answer.",
+                topic=unknown[0],
             )
         if not self._inputs.wait(wanted, deadline):
             raise PositionError(

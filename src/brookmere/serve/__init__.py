@@ -1,0 +1,24 @@
+"""Serves the stores of an application over HTTP, and the application's own routes beside them."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import Any
+
+from brookmere.serve.api import create_api
+from brookmere.serve.dependencies import Stores
+from brookmere.serve.server import Server
+from brookmere.serve.starting import serve, serve_replica
+
+__all__ = ["Server", "Stores", "create_api", "serve", "serve_replica"]
+
+
+class _Callable(ModuleType):
+    """Lets `bm.serve(application)` be the function also when this folder, of the same name, is imported."""
+
+    def __call__(self, *arguments: Any, **named: Any) -> Server:
+        return serve(*arguments, **named)
+
+
+sys.modules[__name__].__class__ = _Callable

@@ -1,0 +1,83 @@
+"""Turns a replica into an API: routes, the answers to what goes wrong, and the OpenAPI document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fastapi import APIRouter, FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from brookmere.errors import BrookmereError, ConfigError
+from brookmere.serve.about import about_routes
+from brookmere.serve.counting import AnswerCount
+from brookmere.serve.health import health_routes
+from brookmere.serve.key_reads import KeyLane, KeyReaders
+from brookmere.serve.metadata import metadata_routes
+from brookmere.serve.open_api import document_of
+from brookmere.serve.own_routes import add_routes
+from brookmere.serve.problems import (
+    Problem,
+    on_brookmere_error,
+    on_failure,
+    on_http_error,
+    on_invalid_request,
+    on_problem,
+)
+from brookmere.serve.reading import reading_routes
+from brookmere.serve.served import Served, StatusReader
+from brookmere.serve.streams import HEARTBEAT_SECONDS, streams_of
+from brookmere.serve.tokens import TokenGuard
+from brookmere.serve.updating import updating_routes
+from brookmere.state import Replica
+from brookmere.state.peers import Peers
+from brookmere.topology.nodes import Topology
+
+
+def create_api(
+    replica: Replica,
+    *,
+    status: StatusReader | None = None,
+    topology: Topology | None = None,
+    routes: Sequence[APIRouter] = (),
+    token: str | None = None,
+    peers: Peers | None = None,
+    heartbeat: float = HEARTBEAT_SECONDS,
+) -> FastAPI:
+    """Return the API of a replica, which begins to follow all its stores.
+
+    `status` tells what the application is doing, `topology` is its program. `routes` are the application's
+    own; a parameter annotated with `Stores` gets the stores. With a `token` all requests but GET /health need
+    it.
+
+    Raises:
+        ConfigError: an own route has a path that is answered already, or the token is empty.
+    """
+    if token is not None and not token.strip():
+        raise ConfigError("The token is empty, so everyone would know it. Give one, or leave it out.")
+    replica.start()
+    api = FastAPI(title=replica.application, redoc_url=None)
+    served = Served(replica, status or (lambda: None), topology, peers, streams_of(api))
+    readers = KeyReaders(replica)
+    api.state.stores = replica
+    for built_in in (
+        reading_routes(served, readers),
+        updating_routes(served, heartbeat=heartbeat),
+        about_routes(served),
+        health_routes(served),
+        metadata_routes(served),
+    ):
+        api.include_router(built_in)
+    add_routes(api, routes)
+    api.add_exception_handler(Problem, on_problem)
+    api.add_exception_handler(BrookmereError, on_brookmere_error)
+    api.add_exception_handler(HTTPException, on_http_error)
+    api.add_exception_handler(RequestValidationError, on_invalid_request)
+    api.add_exception_handler(Exception, on_failure)
+    # The last one added is the first that sees a request.
+    api.add_middleware(AnswerCount, requests=served.requests)
+    api.add_middleware(KeyLane, readers=readers, requests=served.requests)
+    if token is not None:
+        api.add_middleware(TokenGuard, token=token)
+    api.openapi = document_of(api, replica, has_token=token is not None)  # type: ignore[method-assign]
+    return api

@@ -1,0 +1,124 @@
+"""Turns what can go wrong with a request into answers of the type application/problem+json (RFC 9457)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from brookmere.errors import (
+    BrookmereError,
+    PositionError,
+    StoreNotReadyError,
+    StoreTypeError,
+    UnknownStoreError,
+)
+
+MEDIA_TYPE = "application/problem+json"
+
+RETRY_SECONDS = 1
+
+
+# A problem is an answer, not a failure of the program.
+class Problem(Exception):  # noqa: N818
+    """Why a request has no other answer. `type` tells problems apart, `detail` is for people."""
+
+    def __init__(
+        self,
+        status: int,
+        type: str,
+        detail: str,
+        more: Mapping[str, Any] | None = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.type = type
+        self.detail = detail
+        self.more = more or {}
+        self.headers = headers or {}
+
+    def content(self) -> dict[str, Any]:
+        """Return the members of the JSON object."""
+        return {
+            "type": self.type,
+            "title": HTTPStatus(self.status).phrase,
+            "status": self.status,
+            "detail": self.detail,
+            **self.more,
+        }
+
+    def answer(self) -> Response:
+        """Return the answer."""
+        body = json.dumps(self.content()).encode("ascii")
+        return Response(body, self.status, dict(self.headers), MEDIA_TYPE)
+
+
+def no_such_key(store: str, key: str) -> Problem:
+    """Return the answer where a store has nothing under a key."""
+    return Problem(404, "no-such-key", f"The store {store!r} has no key {key!r}.")
+
+
+def retry_later(type: str, detail: str) -> Problem:
+    """Return the answer where the same request can be answered later."""
+    return Problem(503, type, detail, headers={"Retry-After": str(RETRY_SECONDS)})
+
+
+def problem_of(error: BrookmereError) -> Problem:
+    """Return the answer for an error that a store has raised."""
+    match error:
+        case UnknownStoreError():
+            return Problem(404, "no-such-store", str(error))
+        case StoreTypeError():
+            return Problem(400, "wrong-kind", str(error))
+        case StoreNotReadyError():
+            return retry_later("not-ready", str(error))
+        case PositionError(topic=str()):
+            return Problem(400, "bad-position", str(error))
+        case PositionError():
+            return retry_later("position-not-reached", str(error))
+        case _:
+            return retry_later("failed", str(error))
+
+
+async def on_problem(_: Request, error: Exception) -> Response:
+    """Answer a Problem that a route has raised."""
+    assert isinstance(error, Problem)
+    return error.answer()
+
+
+async def on_brookmere_error(_: Request, error: Exception) -> Response:
+    """Answer an error of a store, in routes of the user as well."""
+    assert isinstance(error, BrookmereError)
+    return problem_of(error).answer()
+
+
+async def on_http_error(_: Request, error: Exception) -> Response:
+    """Answer what the framework refuses: unknown paths and methods."""
+    assert isinstance(error, HTTPException)
+    types = {404: "no-such-path", 405: "method-not-allowed"}
+    type = types.get(error.status_code, "about:blank")
+    return Problem(error.status_code, type, str(error.detail), headers=error.headers or {}).answer()
+
+
+async def on_invalid_request(_: Request, error: Exception) -> Response:
+    """Answer parameters that do not fit, with every one of them."""
+    assert isinstance(error, RequestValidationError)
+    errors = [
+        {"in": str(one["loc"][0]), "name": ".".join(str(part) for part in one["loc"][1:]), "why": one["msg"]}
+        for one in error.errors()
+    ]
+    detail = "; ".join(f"{one['name'] or one['in']}: {one['why']}" for one in errors)
+    return Problem(422, "invalid-request", detail, {"errors": errors}).answer()
+
+
+async def on_failure(_: Request, __: Exception) -> Response:
+    """Answer for a route of the user that has failed; why stands in the log, which is not for everyone."""
+    return Problem(500, "failed", "The route failed; the log of the server tells why.").answer()
