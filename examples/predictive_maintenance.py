@@ -13,7 +13,7 @@ Fill the topics, and run it until everything is processed:
 See the alarms, and ask for the sessions of a machine:
 
     brookmere consume alarms --from-beginning
-    brookmere query examples/predictive_maintenance.py unusual-vibration press-1
+    brookmere query predictive-maintenance unusual-vibration press-1
 """
 
 from datetime import timedelta

@@ -159,7 +159,10 @@ def test_application_sends_alarms_and_is_asked_for_sessions(home: Home, spark: S
         application.store("unusual-vibration")
         page = httpx.get(f"{server.url}/stores/unusual-vibration/press-1").raise_for_status().json()
 
-    assert page == {}
+    (session,) = page["rows"]
+    times = {"start": 1000 * (START + 60), "end": 1000 * (START + 130)}
+    assert session["key"] == {"key": "press-1", **times}
+    assert (session["value"]["readings"], session["value"]["peak"]) == (8, 6.48)
     alarm = bm.Json("model string, hall string, reason string, seconds double, peak double")
     alarms = home.topics.consumer("alarms", key=bm.Text(), value=alarm)
     assert sorted(shown(record.key, record.value) for record in alarms) == FOUND_IN_THE_SAMPLE
