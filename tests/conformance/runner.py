@@ -107,29 +107,35 @@ class _Run:
                 least = [row for row in expected if sure is None or (row.after or 0) < sure]
             else:
                 rows, least = expected, expected
-            found = _rows_differ(rows, self._written[topic], len(least))
+            found = _outputs_differ(rows, self._written[topic], len(least))
             if found:
                 return f"{topic}{found}"
         return None
 
     def _stores_differ(self) -> str | None:
         for name, store in self._scenario.data.get("stores", {}).items():
-            expected = sorted(_stored(row["key"], row["value"], row.get("ts")) for row in store["rows"])
-            timed = store["type"] != "session"
-            rows = self._driver.store(name).rows()
-            actual = sorted(_stored(key, value, ts if timed else None) for key, value, ts in rows)
-            for row in expected:
-                if row not in actual:
-                    return f"store {name}: expected {row}, found {_same_key(row, actual)}"
-            for row in actual:
-                if row not in expected:
-                    return f"store {name}: unexpected {row}"
-            if len(expected) != len(actual):
-                return f"store {name}: {len(expected)} rows expected, {len(actual)} found"
-            found = _past_differs(self._driver.store(name), store.get("as_of", ()))
+            found = rows_differ(store, self._driver.store(name).rows()) or _past_differs(
+                self._driver.store(name), store.get("as_of", ())
+            )
             if found:
                 return f"store {name}: {found}"
         return None
+
+
+def rows_differ(store: Mapping[str, Any], rows: Iterable[tuple[Any, Any, int]]) -> str | None:
+    """Return the first difference between a recorded store and rows of key, value and timestamp."""
+    expected = sorted(_stored(row["key"], row["value"], row.get("ts")) for row in store["rows"])
+    timed = store["type"] != "session"
+    actual = sorted(_stored(key, value, ts if timed else None) for key, value, ts in rows)
+    for row in expected:
+        if row not in actual:
+            return f"expected {row}, found {_same_key(row, actual)}"
+    for row in actual:
+        if row not in expected:
+            return f"unexpected {row}"
+    if len(expected) != len(actual):
+        return f"{len(expected)} rows expected, {len(actual)} found"
+    return None
 
 
 def _past_differs(view: StoreView, expected: Iterable[Mapping[str, Any]]) -> str | None:
@@ -167,7 +173,7 @@ def _describe(scenario: Scenario, topology: Topology) -> str | None:
     return f"describe {verb} {longer[min(len(wanted), len(found))].strip()!r}"
 
 
-def _rows_differ(expected: list[Row], actual: list[Row], least: int) -> str | None:
+def _outputs_differ(expected: list[Row], actual: list[Row], least: int) -> str | None:
     for place, (one, other) in enumerate(zip(expected, actual, strict=False)):
         if one != other:
             return f"[{place}]: expected {one}, got {other}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from datetime import timedelta
 
 import pytest
 
@@ -100,3 +101,17 @@ def test_a_file_that_cannot_be_written_stops_nothing(home: Home, caplog: pytest.
     assert [r.message for r in caplog.records if "status" in r.message] == [
         "the status of the application cannot be written"
     ]
+
+
+def test_late_and_dropped_records_are_counted(home: Home) -> None:
+    home.topics.create("in").append(
+        [bm.Record(b"k", b"v", 500_000), bm.Record(b"k", b"v", 0), bm.Record(None, b"v", 500_000)]
+    )
+    app = bm.StreamsBuilder("late", key=bm.Text(), value=bm.Text())
+    app.stream("in").group_by_key().windowed_by(bm.TimeWindows(timedelta(minutes=1))).count(store="w")
+
+    application = home.run(app)
+
+    status = application.status()
+    assert (status.dropped, status.late) == (2, 1)
+    assert status.inputs[0].time == 500_000

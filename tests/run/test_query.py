@@ -183,6 +183,7 @@ def test_counters_count_each_record_once(workshop: Workshop) -> None:
         "forwarded": 2,
         "dropped": 1,
         "failed": 0,
+        "late": 0,
     }
 
 

@@ -68,10 +68,34 @@ def test_counters_tell_what_each_node_did(engine: Engine) -> None:
             ("k", "1"), ("k", "no"), ("k", "x"), (None, "2"), ("k", "3"),
         ]])  # fmt: skip
 
-        assert driver.counters["source"] == {"received": 5, "forwarded": 5, "dropped": 0, "failed": 0}
-        assert driver.counters["filter"] == {"received": 5, "forwarded": 4, "dropped": 0, "failed": 0}
-        assert driver.counters["parse"] == {"received": 4, "forwarded": 3, "dropped": 0, "failed": 1}
-        assert driver.counters["count"] == {"received": 3, "forwarded": 2, "dropped": 1, "failed": 0}
+        assert driver.counters["source"] == {
+            "received": 5,
+            "forwarded": 5,
+            "dropped": 0,
+            "failed": 0,
+            "late": 0,
+        }
+        assert driver.counters["filter"] == {
+            "received": 5,
+            "forwarded": 4,
+            "dropped": 0,
+            "failed": 0,
+            "late": 0,
+        }
+        assert driver.counters["parse"] == {
+            "received": 4,
+            "forwarded": 3,
+            "dropped": 0,
+            "failed": 1,
+            "late": 0,
+        }
+        assert driver.counters["count"] == {
+            "received": 3,
+            "forwarded": 2,
+            "dropped": 1,
+            "failed": 0,
+            "late": 0,
+        }
 
 
 @pytest.mark.parametrize("engine", ["local", "spark"])

@@ -280,7 +280,6 @@ class Application:
             state=state,
             error=error,
             followed=running.stores.status(),
-            times={},
         )
 
     def _look(self) -> None:

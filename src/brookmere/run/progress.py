@@ -29,6 +29,8 @@ class InputProgress:
     """The offset behind the last record of the batch."""
     end: tuple[int, ...]
     """The end of the topic when the batch began."""
+    time: int | None = None
+    """The latest time that a record of it had since the start, in milliseconds since 1970."""
 
     @property
     def lag(self) -> int:
@@ -66,7 +68,7 @@ class Progress:
     skipped: int
     """How many records failed and were skipped since the start."""
     nodes: Counters = field(repr=False)
-    """What each node received, forwarded, dropped and failed on since the start."""
+    """What each node received, forwarded, dropped and failed on since the start, and what came too late."""
     phases: Mapping[str, timedelta] = field(repr=False)
     """Where the time of the batch went: find the records, plan, begin, run, commit."""
     inputs: tuple[InputProgress, ...] = field(default=(), repr=False)
@@ -84,8 +86,13 @@ class ProgressReader:
         self._total = 0
         self._rate = 0.0
 
-    def read(self, reports: Sequence[Any], counters: Counters) -> Iterator[Progress]:
-        """Yield what is new among Spark's recent reports, which come oldest first."""
+    def read(
+        self, reports: Sequence[Any], counters: Counters, times: Mapping[str, int] | None = None
+    ) -> Iterator[Progress]:
+        """Yield what is new among Spark's recent reports, which come oldest first.
+
+        `times` are the latest times of the topics' records.
+        """
         fresh: list[dict[str, Any]] = []
         for report in reversed(reports):
             content = json.loads(report.json())
@@ -96,7 +103,7 @@ class ProgressReader:
             self._seen = _time(content["timestamp"])
             # While nothing comes in, Spark reports a batch that does not exist.
             if "addBatch" in content["durationMs"]:
-                yield self._progress(content, counters)
+                yield self._progress(content, counters, times or {})
 
     def seen_at(self, progress: Progress, now: datetime) -> Progress:
         """Return a progress as it looks later, when no batch has followed: its rate fades."""
@@ -105,7 +112,7 @@ class ProgressReader:
         fading = max(0.0, quiet - max(1.0, progress.duration.total_seconds()))
         return replace(progress, records_per_second=progress.records_per_second * _weight(fading))
 
-    def _progress(self, content: Mapping[str, Any], counters: Counters) -> Progress:
+    def _progress(self, content: Mapping[str, Any], counters: Counters, times: Mapping[str, int]) -> Progress:
         started, duration = _time(content["timestamp"]), timedelta(milliseconds=content["batchDuration"])
         sources, operators = content["sources"], content["stateOperators"]
         # The rows that tell the wall clock are no records.
@@ -129,7 +136,7 @@ class ProgressReader:
                 for name, shown in _SHOWN_PHASES.items()
                 if name in phases
             },
-            inputs=tuple(_inputs(sources)),
+            inputs=tuple(_inputs(sources, times)),
             # The last stage is the first operator.
             stages=tuple(_stage(n, operator) for n, operator in enumerate(reversed(operators), start=1)),
         )
@@ -154,13 +161,13 @@ def _metric(sources: Sequence[Mapping[str, Any]], name: str) -> int:
     return sum(int(source["metrics"].get(name, 0)) for source in sources if "metrics" in source)
 
 
-def _inputs(sources: Sequence[Mapping[str, Any]]) -> Iterator[InputProgress]:
+def _inputs(sources: Sequence[Mapping[str, Any]], times: Mapping[str, int]) -> Iterator[InputProgress]:
     for source in sources:
         read, there = source.get("endOffset") or {}, source.get("latestOffset") or {}
         for topic, found in read.items():
             if "offsets" in found:
                 end = there.get(topic, found)["offsets"]
-                yield InputProgress(topic, tuple(found["offsets"]), tuple(end))
+                yield InputProgress(topic, tuple(found["offsets"]), tuple(end), times.get(topic))
 
 
 def _stage(number: int, operator: Mapping[str, Any]) -> StageProgress:

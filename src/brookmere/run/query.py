@@ -27,7 +27,8 @@ from brookmere.topology.nodes import StoreType, Topology
 Sink = Callable[[DataFrame, int], None]
 """Receives the rows of a batch and the batch's number. It must read the rows exactly once."""
 
-COUNTERS = ("received", "forwarded", "dropped", "failed")
+COUNTERS = ("received", "forwarded", "dropped", "failed", "late")
+_NO_TIME = -(1 << 63)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +73,22 @@ class Query:
         return from_java(found.get()) if found.isDefined() else None
 
     def counters(self) -> dict[str, dict[str, int]]:
-        """Return how many records each node received, forwarded, dropped and failed on since the start."""
+        """Return how many records each node received, forwarded, dropped and failed on since the start.
+
+        Those that came too late are among the dropped ones.
+        """
+        return read_counters(self.compiled, self._numbers(self.assembly.counts()))
+
+    def stream_times(self) -> dict[str, int]:
+        """Return the latest time of the records of each topic since the start, where there was one."""
+        found = zip(self.compiled.plan.topics, self._numbers(self.assembly.latestTimes()), strict=True)
+        return {topic: time for topic, time in found if time != _NO_TIME}
+
+    def _numbers(self, array: Any) -> list[int]:
         session: Any = self.session
         # As text, because every element of an array costs a call of its own.
-        text = str(session._jvm.java.util.Arrays.toString(self.assembly.counts()))
-        return read_counters(self.compiled, map(int, text.strip("[]").split(", ")))
+        text = str(session._jvm.java.util.Arrays.toString(array)).strip("[]")
+        return [int(number) for number in text.split(", ")] if text else []
 
     def _topics(self) -> Any:
         session: Any = self.session

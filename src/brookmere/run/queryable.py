@@ -23,7 +23,8 @@ from brookmere.serde.configured import registry_of
 from brookmere.serde.json_schema import JsonSchema
 from brookmere.serde.typed_json import TypedJson
 from brookmere.state import StoreInfo, StoreKind
-from brookmere.topology.nodes import SourceNode, Topology
+from brookmere.topology.nodes import ProcessorNode, SourceNode, Topology
+from brookmere.topology.operators import WindowAggregate
 from brookmere.topology.windows import FOREVER
 
 
@@ -46,6 +47,9 @@ def _info(log: Changelog, compiled: Compiled, registry: Registry | None) -> Stor
     if store.kind in ("window", "session") and isinstance(key, Windowed):
         key = key.inner
     kept = store.retention_ms
+    if kept is not None and _is_closing(log, compiled.plan.topology):
+        # Kafka Streams' stores of windows that are sent when they close reach one millisecond further.
+        kept += 1
     return StoreInfo(
         name=store.name,
         kind=cast(StoreKind, store.kind),
@@ -57,6 +61,13 @@ def _info(log: Changelog, compiled: Compiled, registry: Registry | None) -> Stor
         is_source=log.is_source,
         is_global=store.is_global,
     )
+
+
+def _is_closing(log: Changelog, topology: Topology) -> bool:
+    owners = [topology.node(name) for name in log.owners]
+    operators = [owner.operator for owner in owners if isinstance(owner, ProcessorNode)]
+    closing = any(isinstance(o, WindowAggregate) and o.emit == "close" for o in operators)
+    return closing and log.store.kind == "window"
 
 
 def _log_serdes(log: Changelog, compiled: Compiled, registry: Registry | None) -> tuple[Serde, Serde]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -69,11 +69,10 @@ def status_of(
     state: State,
     error: Exception | None,
     followed: list[StoreStatus],
-    times: Mapping[str, int],
 ) -> Status:
     """Return the status of an application that was started.
 
-    `followed` are the stores of the replica in this process, and `times` the stream times of the topics.
+    `followed` are the stores of the replica in this process.
     """
     plan = run.query.compiled.plan
     replicas = {each.name: each for each in followed}
@@ -111,8 +110,7 @@ def status_of(
         state_bytes=progress.state_bytes,
         nodes=nodes,
         inputs=tuple(
-            InputStatus(each.topic, each.position, each.end, each.lag, times.get(each.topic))
-            for each in progress.inputs
+            InputStatus(each.topic, each.position, each.end, each.lag, each.time) for each in progress.inputs
         ),
         stages=tuple(
             StageStatus(each.number, stores.get(each.number, ()), each.rows, each.bytes)

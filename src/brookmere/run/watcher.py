@@ -155,7 +155,9 @@ class Watcher:
         if last is None or last.timestamp() == self._reported:
             return
         self._reported = last.timestamp()
-        for progress in self._reader.read(spark.recentProgress(), self._query.counters()):
+        for progress in self._reader.read(
+            spark.recentProgress(), self._query.counters(), self._query.stream_times()
+        ):
             self._tries = 0
             self._latest = progress
             self._on_progress(progress)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from base64 import urlsafe_b64decode, urlsafe_b64encode
+from base64 import b64decode, urlsafe_b64encode
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
@@ -307,7 +307,7 @@ def _place(cursor: str | None) -> bytes | None:
     if cursor is None:
         return None
     try:
-        place = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4))
+        place = b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4), b"-_", validate=True)
     except ValueError:
         place = b""
     # The shortest place has an empty key and what is behind it.

@@ -13,13 +13,25 @@ final class Sums(size: Int) extends AccumulatorV2[Array[Long], Array[Long]] {
   override def value: Array[Long] = sums
 }
 
+/** Times that tasks have seen, of which Spark keeps the greatest. */
+final class Latest(size: Int) extends AccumulatorV2[Array[Long], Array[Long]] {
+  private val times = Array.fill(size)(Long.MinValue)
+  override def isZero: Boolean = times.forall(_ == Long.MinValue)
+  override def copy(): Latest = { val c = new Latest(size); c.add(times); c }
+  override def reset(): Unit = java.util.Arrays.fill(times, Long.MinValue)
+  override def add(v: Array[Long]): Unit = { var i = 0; while (i < size) { times(i) = math.max(times(i), v(i)); i += 1 } }
+  override def merge(other: AccumulatorV2[Array[Long], Array[Long]]): Unit = add(other.value)
+  override def value: Array[Long] = times
+}
+
 /** What is counted per node, one behind the other. */
 object Counters {
-  val Kinds = 4
+  val Kinds = 5
   val Received = 0
   val Forwarded = 1
   val Dropped = 2
   val Failed = 3
+  val Late = 4
 }
 
 /** What is counted per stage: CPU nanoseconds of processing, CPU nanoseconds of writing state, rows. */

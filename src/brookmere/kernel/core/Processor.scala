@@ -15,6 +15,7 @@ abstract class Processor(val id: Int, val name: String) extends Serializable {
   @transient var forwarded = 0L
   @transient var dropped = 0L
   @transient var failures = 0L
+  @transient var tooLate = 0L
 
   /** Compiles expressions, once per thread of execution. */
   def open(): Unit = {}
@@ -79,6 +80,7 @@ abstract class Processor(val id: Int, val name: String) extends Serializable {
       reason: String, key: UnsafeRow, value: UnsafeRow, ts: Long,
       streamTime: Long = -1L, start: Long = -1L, end: Long = -1L): Unit = {
     dropped += 1
+    if (reason == Dropped.Late) tooLate += 1
     if (late != null) late.take(name, reason, key, value, ts, streamTime, start, end)
   }
 }

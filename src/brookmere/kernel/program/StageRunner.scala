@@ -67,11 +67,13 @@ final class StageRunner(stage: Stage) {
       sums(at + Counters.Forwarded) += p.forwarded
       sums(at + Counters.Dropped) += p.dropped
       sums(at + Counters.Failed) += p.failures
+      sums(at + Counters.Late) += p.tooLate
     }
     p.received = 0
     p.forwarded = 0
     p.dropped = 0
     p.failures = 0
+    p.tooLate = 0
   }
 }
 
@@ -175,4 +177,14 @@ final class SourceRunner(program: Program) {
     }
 
   def collect(sums: Array[Long]): Unit = runner.collect(sums)
+
+  /** The highest time so far of each topic's records; those that came to nothing have none. */
+  def latestTimes: Array[Long] = {
+    val times = Array.fill(program.settings.topics.length)(Long.MinValue)
+    clocks.forEach { (source, clock) =>
+      val topic = SourceNumber.topic(source)
+      times(topic) = math.max(times(topic), clock(0))
+    }
+    times
+  }
 }

@@ -4,7 +4,7 @@ import java.util.{List => JList}
 
 import scala.jdk.CollectionConverters._
 
-import brookmere.kernel.core.{Counters, StageTimes, Sums}
+import brookmere.kernel.core.{Counters, Latest, StageTimes, Sums}
 import brookmere.kernel.program.{Outputs, Program}
 import brookmere.kernel.rows.{Destinations, Layout}
 import brookmere.kernel.state.{Group, GroupLog, Item, LogStore, StoreRow, StoreRows}
@@ -20,7 +20,9 @@ final class Assembly(spark: SparkSession, val program: Program, partitions: Int)
   private val times = Array.fill(program.stages.length)(new Sums(StageTimes.Kinds))
   spark.sparkContext.register(counters)
   times.foreach(t => spark.sparkContext.register(t))
-  private val stats = new QueryStats(counters, times)
+  private val latest = new Latest(program.settings.topics.length)
+  spark.sparkContext.register(latest)
+  private val stats = new QueryStats(counters, times, latest)
 
   private var before: Takeover = null
 
@@ -52,6 +54,8 @@ final class Assembly(spark: SparkSession, val program: Program, partitions: Int)
   }
 
   def counts: Array[Long] = counters.value
+  /** The latest time of the records of each topic since the start, in the order of the topics. */
+  def latestTimes: Array[Long] = latest.value
   def stageTimes(n: Int): Array[Long] = times(n).value
 
   /** Brings the rows of a finished batch to the driver, in order of arrival. */

@@ -13,8 +13,8 @@ import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.execution.streaming.state.StateStore
 import org.apache.spark.sql.streaming._
 
-/** What a query counts: records per node, time per stage. */
-final class QueryStats(val counters: Sums, val times: Array[Sums]) extends Serializable
+/** What a query counts: records per node, time per stage; and the latest time of each topic's records. */
+final class QueryStats(val counters: Sums, val times: Array[Sums], val latest: Latest) extends Serializable
 
 /** Stage 0 over the rows of a Spark partition. */
 final class SourceIterator(in: Iterator[InternalRow], program: Program, stats: QueryStats) extends Iterator[InternalRow] {
@@ -51,6 +51,7 @@ final class SourceIterator(in: Iterator[InternalRow], program: Program, stats: Q
     val sums = new Array[Long](program.nodeCount * Counters.Kinds)
     runner.collect(sums)
     stats.counters.add(sums)
+    stats.latest.add(runner.latestTimes)
     stats.times(0).add(Array(0L, 0L, rows))
   }
 }
