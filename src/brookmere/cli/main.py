@@ -18,7 +18,6 @@ from brookmere.cli import (
     doctor,
     kafka,
     produce,
-    query,
     registry,
     replica,
     reset,
@@ -67,7 +66,6 @@ app.command("run")(run.run)
 app.command("check")(check.check)
 app.command("describe")(describe.describe)
 app.command("reset")(reset.reset)
-app.command("query")(query.query)
 app.command("replica")(replica.replica)
 app.add_typer(topics.app, name="topics")
 app.command("produce")(produce.produce)

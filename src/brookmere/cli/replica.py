@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from brookmere.cli import console
+from brookmere.cli.applications import known_application
 from brookmere.cli.parameters import (
     AnyApplication,
     Config,
@@ -17,6 +18,7 @@ from brookmere.cli.parameters import (
     chosen_settings,
     directory_option,
 )
+from brookmere.cli.replicas import follow, make_replica, troubles_in_view, where
 from brookmere.cli.supervise import stop_signals
 
 StoreNames = Annotated[
@@ -69,10 +71,6 @@ def replica(
       brookmere replica word-count --store counts --name standby-2
       brookmere replica word_count:app --until-ready -c bootstrap.servers=127.0.0.1:9092
     """
-    # Replicas take a while to load, which the other commands need not wait for.
-    from brookmere.cli.applications import known_application
-    from brookmere.cli.replicas import follow, make_replica, troubles_in_view, where
-
     known = known_application(app, config_file, chosen_settings(config, topics_dir, state_dir))
     made = make_replica(known, known.stores(store or ()), name, directory, in_memory=in_memory)
     if not quiet:
