@@ -39,6 +39,7 @@ bench: $(STAMP)
 
 conformance: $(STAMP)
 	$(BIN)/python -m tests.conformance tests/conformance/scenarios --leave-out tests/conformance/not_yet.txt --engine spark $(ARGS)
+	$(BIN)/python -m tests.conformance tests/conformance/scenarios --leave-out tests/conformance/not_yet.txt --ask $(ARGS)
 
 wheel: $(STAMP)
 	jar=$$($(BIN)/python -m brookmere.kernel.build) && \

@@ -13,7 +13,7 @@ Fill the topics, and run the program until everything is processed:
 See who was found, and what is known of a pair that was not:
 
     brookmere consume beacons --from-beginning
-    brookmere query examples/beaconing.py gaps '{"host":"desk-3","destination":"news.example"}'
+    brookmere query beaconing gaps '{"host":"desk-3","destination":"news.example"}'
 """
 
 from datetime import timedelta

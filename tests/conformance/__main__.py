@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from tests.conformance.asking import can_be_asked, stores_difference
 from tests.conformance.runner import Engine, difference
 from tests.conformance.scenario import Scenario, check_cut, load
 
@@ -19,6 +20,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--engine", choices=("local", "spark"), default="local")
     parser.add_argument("--cut", type=check_cut, default="single", help="whole, single or random:SEED")
     parser.add_argument("--match", default="*", metavar="GLOB", help="run the names that fit only")
+    parser.add_argument("--ask", action="store_true", help="compare the stores only, as replicas answer")
     parser.add_argument("--leave-out", type=Path, metavar="FILE", help="a list of templates not to run")
     arguments = parser.parse_args()
     if not arguments.directory.is_dir():
@@ -26,9 +28,9 @@ def _arguments() -> argparse.Namespace:
     return arguments
 
 
-def _attempt(scenario: Scenario, engine: Engine, cut: str) -> str | None:
+def _attempt(scenario: Scenario, engine: Engine, cut: str, *, ask: bool) -> str | None:
     try:
-        return difference(scenario, engine=engine, cut=cut)
+        return stores_difference(scenario, cut) if ask else difference(scenario, engine=engine, cut=cut)
     except Exception as error:  # noqa: BLE001 - whatever goes wrong belongs to this scenario; the others still run
         return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
 
@@ -39,9 +41,9 @@ def main() -> int:
     left_out = set(arguments.leave_out.read_text(encoding="utf-8").split()) if arguments.leave_out else set()
     passed = failed = 0
     for scenario in load(arguments.directory, arguments.match):
-        if scenario.template in left_out:
+        if scenario.template in left_out or (arguments.ask and not can_be_asked(scenario)):
             continue
-        found = _attempt(scenario, arguments.engine, arguments.cut)
+        found = _attempt(scenario, arguments.engine, arguments.cut, ask=arguments.ask)
         if found is None:
             passed += 1
         else:

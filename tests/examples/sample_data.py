@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import brookmere as bm
+from brookmere.cli.parameters import read_time
 from brookmere.testing import TopologyTestDriver
 
 _DATA = Path(__file__).resolve().parents[2] / "examples" / "data"
@@ -18,7 +19,8 @@ def sample(example: str) -> Iterator[tuple[str, bm.Record]]:
     for file in sorted((_DATA / example).glob("*.jsonl")):
         for line in file.read_text().splitlines():
             given = json.loads(line)
-            yield file.stem, bm.Record(_bytes(given.get("key")), _bytes(given["value"]), given["timestamp"])
+            time = read_time(str(given["timestamp"]))
+            yield file.stem, bm.Record(_bytes(given.get("key")), _bytes(given["value"]), time)
 
 
 def fill(topics: bm.Topics, example: str, *, partitions: int = 1) -> None:

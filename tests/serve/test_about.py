@@ -88,6 +88,16 @@ def test_a_status_may_be_a_dataclass(replica: Replica) -> None:
         assert "brookmere_application_running 1\n" in httpx.get(f"{server.url}/metrics").text
 
 
+def test_a_status_that_cannot_be_read_is_told(replica: Replica) -> None:
+    def damaged() -> None:
+        raise bm.StateError("The status of the application cannot be read.")
+
+    with Server(create_api(replica, status=damaged), port=0) as server:
+        answer = httpx.get(f"{server.url}/status")
+        assert (answer.status_code, answer.json()["type"]) == (503, "failed")
+        assert "brookmere_replica_healthy 1\n" in httpx.get(f"{server.url}/metrics").text
+
+
 def test_metrics_are_lines_that_prometheus_reads(told: httpx.Client) -> None:
     told.get("/stores/totals/nobody")
 

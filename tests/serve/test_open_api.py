@@ -68,10 +68,6 @@ def test_a_store_has_the_parameters_of_its_kind(
     assert {one["name"] for one in document["paths"][path]["get"]["parameters"]} == expected
 
 
-def test_the_page_with_the_document_is_there(client: httpx.Client) -> None:
-    assert "swagger" in client.get("/docs").text
-
-
 def test_operations_have_names_of_their_own(document: dict[str, Any]) -> None:
     names = [operation["operationId"] for item in document["paths"].values() for operation in item.values()]
 

@@ -23,6 +23,7 @@ from brookmere.cli import (
     replica,
     reset,
     run,
+    serve,
     topics,
 )
 from brookmere.cli.demo.command import demo
@@ -68,6 +69,7 @@ app.command("check")(check.check)
 app.command("describe")(describe.describe)
 app.command("reset")(reset.reset)
 app.command("query")(query.query)
+app.command("serve")(serve.serve)
 app.command("replica")(replica.replica)
 app.add_typer(topics.app, name="topics")
 app.command("produce")(produce.produce)

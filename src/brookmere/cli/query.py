@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -16,15 +15,7 @@ from brookmere.cli.parameters import (
     chosen_settings,
     text_option,
 )
-
-TokenFile = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="The bearer token of the server; by default the variable BROOKMERE_TOKEN.",
-        show_default=False,
-    ),
-]
+from brookmere.cli.tokens import TokenFile
 
 
 def query(

@@ -15,7 +15,8 @@ from brookmere.cli.applications import known_application
 from brookmere.cli.asking import Asker, Page, local_asker
 from brookmere.cli.load import is_program
 from brookmere.cli.questions import Question, check
-from brookmere.cli.remote import Remote, RemoteAsker, read_token
+from brookmere.cli.remote import Remote, RemoteAsker
+from brookmere.cli.tokens import read_token
 from brookmere.errors import CommandError
 
 _NOT_THERE = 1

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode, urlsplit
@@ -12,32 +10,14 @@ from urllib.request import Request, urlopen
 
 from brookmere.cli.asking import Page
 from brookmere.cli.questions import Question, parameters_of
+from brookmere.cli.tokens import TOKEN_VARIABLE
 from brookmere.errors import CommandError, StoreError
 from brookmere.state import Position, StoreKind
 from brookmere.state.replica import unknown_store
 
-TOKEN_VARIABLE = "BROOKMERE_TOKEN"
 _POSITION = "Brookmere-Position"
 _WAIT_SECONDS = 70.0
 _MOST_ROWS = 1000
-
-
-def read_token(file: Path | None) -> str | None:
-    """Return the token of a file, else that of the environment; None where there is none.
-
-    Raises:
-        CommandError: the file cannot be read, or there is nothing in it.
-    """
-    if file is None:
-        return os.environ.get(TOKEN_VARIABLE) or None
-    try:
-        token = file.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        words = error.strerror if isinstance(error, OSError) else "it is no text"
-        raise CommandError(f"The token in {file} cannot be read: {words}.\nName a readable file.") from error
-    if not token or not token.isascii() or not token.isprintable():
-        raise CommandError(f"There is no token in {file}.\nPut one line of plain characters there.")
-    return token
 
 
 class Remote:

@@ -48,7 +48,10 @@ def about_routes(served: Served) -> APIRouter:
         response_class=Response,
         responses={
             200: {"content": {_JSON: {"schema": {"type": "object"}}}},
-            **problems(no_status="The application has not told anything yet."),
+            **problems(
+                no_status="The application has not told anything yet.",
+                failed="What it has told cannot be read.",
+            ),
         },
     )
     def status() -> Response:

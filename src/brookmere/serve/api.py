@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from brookmere.errors import BrookmereError, ConfigError
 from brookmere.serve.about import about_routes
 from brookmere.serve.counting import AnswerCount
+from brookmere.serve.docs_page import docs_page
 from brookmere.serve.health import health_routes
 from brookmere.serve.key_reads import KeyLane, KeyReaders
 from brookmere.serve.metadata import metadata_routes
@@ -56,7 +57,7 @@ def create_api(
     if token is not None and not token.strip():
         raise ConfigError("The token is empty, so everyone would know it. Give one, or leave it out.")
     replica.start()
-    api = FastAPI(title=replica.application, redoc_url=None)
+    api = FastAPI(title=replica.application, docs_url=None, redoc_url=None)
     served = Served(replica, status or (lambda: None), topology, peers, streams_of(api))
     readers = KeyReaders(replica)
     api.state.stores = replica
@@ -66,6 +67,7 @@ def create_api(
         about_routes(served),
         health_routes(served),
         metadata_routes(served),
+        docs_page(),
     ):
         api.include_router(built_in)
     add_routes(api, routes)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
+from brookmere.errors import BrookmereError
 from brookmere.serve.metrics import Metric
 from brookmere.serve.served import Served
+
+_log = logging.getLogger(__name__)
 
 _NODE_COUNTS = {
     "received": "Records that a node received.",
@@ -22,7 +26,11 @@ def metrics_of(served: Served) -> Iterator[Metric]:
     """Return what is known now."""
     yield from _of_stores(served)
     yield from _of_server(served)
-    status = served.status()
+    try:
+        status = served.status()
+    except BrookmereError as error:
+        _log.warning("the metrics lack those of the application: %s", error)
+        return
     if status is not None:
         yield from _of_application(status if isinstance(status, Mapping) else asdict(status))
 

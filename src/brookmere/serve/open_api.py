@@ -19,6 +19,18 @@ from brookmere.state.texts import expected
 
 _ROWS, _KEY = "/stores/{name}", "/stores/{name}/{key}"
 _ALWAYS = ("key", "at_least", "timeout")
+_KEY_WORDS = {
+    "key_value": "Return the row of a key.",
+    "window": "Return a page of the windows of a key, in the order of time.",
+    "session": "Return a page of the sessions of a key, in the order of their ends.",
+    "versioned": "Return the version of a key that is valid, or was at a time; or a page of versions.",
+}
+_ROWS_WORDS = {
+    "key_value": "Return a page of rows in the order of their serialised keys.",
+    "window": "Return a page of windows in the order of time.",
+    "session": "Return a page of sessions in the order of their ends.",
+    "versioned": "Return a page with the latest version of each key.",
+}
 _MS = {"type": "integer", "format": "int64"}
 
 Json = dict[str, Any]
@@ -66,6 +78,7 @@ def _describe_store(document: Json, info: StoreInfo) -> None:
     content = {"$ref": f"#/components/schemas/{info.name}.row"}
     page = _page_schema(content)
     _fit(rows, info, "rows", ROWS_PARAMETERS[info.kind], f"Rows of {info.name}", page)
+    rows["description"], row["description"] = _ROWS_WORDS[info.kind], _KEY_WORDS[info.kind]
     many = info.kind in ("window", "session")
     answer = page if many else {"anyOf": [content, page]} if info.kind == "versioned" else content
     what = {"window": "Windows of a key in", "session": "Sessions of a key in"}.get(info.kind, "A key of")
@@ -88,6 +101,7 @@ def _fit(
         if parameter["name"] == "key":
             parameter["schema"] = key_schema(info.key)
             parameter["description"] = f"The key: {expected(info.key)}."
+    operation["responses"]["200"]["description"] = "What was asked for."
     operation["responses"]["200"]["content"] = {"application/json": {"schema": answer}}
 
 

@@ -84,7 +84,7 @@ AtLeast = Annotated[
 ]
 Timeout = Annotated[
     float,
-    Query(ge=0, le=60, description="How many seconds to wait for that position, or for a store to be ready."),
+    Query(ge=0, le=60, description="How many seconds to wait for that position."),
 ]
 Seconds = Annotated[
     float | None, Query(ge=0, le=86_400, description="End the stream after so many seconds; else it goes on.")

@@ -95,6 +95,7 @@ class Server:
                 self.api,
                 access_log=self._access_log,
                 log_config=None,
+                proxy_headers=False,
                 server_header=False,
                 date_header=False,
                 timeout_graceful_shutdown=_GRACE_SECONDS,

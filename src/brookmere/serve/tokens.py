@@ -8,8 +8,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from brookmere.serve.problems import Problem
 
-OPEN_PATHS = ("/health",)
-"""What everyone may ask: whether the process is there."""
+OPEN_PATHS = ("/health", "/docs")
+"""What everyone may ask: whether the process is there, and the page that asks for the token."""
 
 _SCHEME = b"bearer "
 

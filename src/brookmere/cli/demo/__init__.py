@@ -1,1 +1,1 @@
-"""`brookmere demo`: a word count over a stream of sentences, live."""
+"""`brookmere demo`: programs at work on live sample data."""

@@ -46,6 +46,18 @@ def tell_end(place: Place, scene: Scene) -> None:
 
 def next_commands(place: Place) -> list[str]:
     """Return commands that work when they are typed one after the other."""
+    return [
+        *commands_to(place),
+        "brookmere topics list",
+        "brookmere consume word-counts --offset -10",
+        'echo "I go on for ever" | brookmere produce lines',
+        f"brookmere run {PROGRAM}",
+        f"brookmere describe {PROGRAM}",
+    ]
+
+
+def commands_to(place: Place) -> list[str]:
+    """Return the commands that go to the directory of a demo, and make `brookmere` work there."""
     found = shutil.which("brookmere")
     own = Path(sys.executable).parent / "brookmere"
     activate = own.parent / "activate"
@@ -56,11 +68,4 @@ def next_commands(place: Place) -> list[str]:
             if activate.exists()
             else f"export PATH={shlex.quote(str(own.parent))}:$PATH"
         )
-    return [
-        *commands,
-        "brookmere topics list",
-        "brookmere consume word-counts --offset -10",
-        'echo "I go on for ever" | brookmere produce lines',
-        f"brookmere run {PROGRAM}",
-        f"brookmere describe {PROGRAM}",
-    ]
+    return commands

@@ -1,9 +1,10 @@
-"""Writes the lines of a poem to a topic, one every now and then."""
+"""Writes to the topics of a demo, something every now and then."""
 
 from __future__ import annotations
 
 import itertools
 import threading
+from collections.abc import Callable, Generator
 from importlib.resources import files
 from queue import SimpleQueue
 
@@ -11,21 +12,24 @@ import brookmere as bm
 from brookmere.errors import BrookmereError
 from brookmere.topics import Topics
 
-_LINES_PER_SECOND = 2.5
+Feed = Callable[[Topics], Generator[str, None, None]]
+"""Writes one record for each step, and gives what is told of it."""
 
 
 class Feeder:
     """Feeds from the beginning, so that Spark finds a backlog when it is up."""
 
-    def __init__(self, topics: Topics) -> None:
+    def __init__(self, topics: Topics, feed: Feed, *, per_second: float) -> None:
         self._topics = topics
+        self._feed = feed
+        self._pause = 1 / per_second
         self._sent: SimpleQueue[str] = SimpleQueue()
         self._end = threading.Event()
-        self._thread = threading.Thread(target=self._feed, daemon=True)
+        self._thread = threading.Thread(target=self._run, daemon=True)
         self._failure: BrookmereError | None = None
 
     def sent(self) -> list[str]:
-        """Return the lines that were written since the last call; raise what made the feeding fail."""
+        """Return what was written since the last call; raise what made the feeding fail."""
         if self._failure is not None:
             raise self._failure
         return [self._sent.get() for _ in range(self._sent.qsize())]
@@ -42,14 +46,23 @@ class Feeder:
     def __exit__(self, *failure: object) -> None:
         self.stop()
 
-    def _feed(self) -> None:
-        poem = files("brookmere.cli.demo").joinpath("the_brook.txt").read_text().splitlines()
+    def _run(self) -> None:
+        steps = self._feed(self._topics)
         try:
-            with self._topics.producer("lines", key=bm.Text(), value=bm.Text()) as producer:
-                for line in itertools.cycle(poem):
-                    producer.send(value=line)
-                    self._sent.put(line)
-                    if self._end.wait(1 / _LINES_PER_SECOND):
-                        return
+            for told in steps:
+                self._sent.put(told)
+                if self._end.wait(self._pause):
+                    return
         except BrookmereError as failure:
             self._failure = failure
+        finally:
+            steps.close()
+
+
+def poem(topics: Topics) -> Generator[str, None, None]:
+    """Write the lines of a poem to the topic "lines", again and again."""
+    lines = files("brookmere.cli.demo").joinpath("the_brook.txt").read_text().splitlines()
+    with topics.producer("lines", key=bm.Text(), value=bm.Text()) as producer:
+        for line in itertools.cycle(lines):
+            producer.send(value=line)
+            yield line

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,24 +20,27 @@ class Place:
     """The directory of a demo, laid out so that commands find everything when they are started there."""
 
     directory: Path
+    program_name: str = PROGRAM
 
     @staticmethod
-    def make(directory: Path | None) -> Place:
+    def make(
+        directory: Path | None, program: str = PROGRAM, topics: Iterable[str] = ("lines", "word-counts")
+    ) -> Place:
         """Lay out a directory, or a new temporary one; what is there already stays."""
         chosen = (
             Path(tempfile.mkdtemp(prefix="brookmere-demo-")) if directory is None else directory.absolute()
         )
         chosen.mkdir(parents=True, exist_ok=True)
-        place = Place(chosen)
+        place = Place(chosen, program)
         if not place.program.exists():
-            shutil.copyfile(example(PROGRAM), place.program)
-        place.topics.create("lines", exist_ok=True)
-        place.topics.create("word-counts", exist_ok=True)
+            shutil.copyfile(example(program), place.program)
+        for topic in topics:
+            place.topics.create(topic, exist_ok=True)
         return place
 
     @property
     def program(self) -> Path:
-        return self.directory / PROGRAM
+        return self.directory / self.program_name
 
     @property
     def topics(self) -> Topics:

@@ -1,0 +1,143 @@
+"""Shows the leaderboard at work, in the terminal and on a page that this process serves."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.resources import files
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from rich.live import Live
+from rich.text import Text
+
+from brookmere.cli import console
+from brookmere.cli.demo.feeder import Feeder
+from brookmere.cli.demo.leaderboard.ending import tell_end
+from brookmere.cli.demo.leaderboard.season import TOPICS, season
+from brookmere.cli.demo.leaderboard.standings import Standings, name_of, told
+from brookmere.cli.demo.place import Place
+from brookmere.cli.demo.starting import start_telling
+from brookmere.cli.keyboard import pressed_keys
+from brookmere.cli.load import find
+from brookmere.cli.supervise import failure_told_once, stop_signals
+from brookmere.errors import ServerError
+
+if TYPE_CHECKING:
+    from brookmere.run.application import Application
+    from brookmere.serve import Server
+    from brookmere.state import KeyValueStore
+
+PROGRAM = "leaderboard.py"
+STORE = "leader-boards"
+
+_HOST, _PORT = "127.0.0.1", 7000
+_SCORES_PER_SECOND = 5.0
+_LOOK_SECONDS = 0.2
+_SHOWN_SCORES = 12
+# Without anyone to press a key, a demo that never shows a board has to end as well.
+_PATIENCE_SECONDS = 180.0
+
+
+def watch_leaderboard(seconds: int, directory: Path | None) -> None:
+    """Keep the boards of some games until the time is over, a key is pressed or a signal comes."""
+    place = Place.make(directory, PROGRAM, TOPICS)
+    console.out.print(Text("The three best scores of every game.", style="bold"))
+    console.write(f"Program: {place.program}")
+    console.write(f"Topics:  {place.topics.directory}")
+    # PySpark takes a second to load.
+    from brookmere.run.application import Application
+
+    logging.getLogger("brookmere.kernel.build").setLevel(logging.INFO)
+    found = find(str(place.program))
+    application = Application(found.program, place.settings())
+    with (
+        failure_told_once(),
+        Feeder(place.topics, season, per_second=_SCORES_PER_SECOND) as feeder,
+        stop_signals() as asked,
+    ):
+        start_telling(application, asked)
+        try:
+            with _serve(application, found.module) as server:
+                console.write(f"Page:    {server.url}/")
+                standings = Standings(server.url)
+                boards = application.store(STORE)
+                _watch(application, standings, feeder, boards, asked, seconds)
+                feeder.stop()
+                if application.state == "running":
+                    console.say("Stopping; the scores that still wait are counted first.", style="dim")
+                    application.process_all_available()
+                    ends = dict(enumerate(place.topics["score-events"].end_offsets()))
+                    standings.see(dict(boards.at_least({"score-events": ends}).all()))
+                standings.sent += len(feeder.sent())
+                standings.progress = application.progress()
+        finally:
+            application.stop()
+    if application.error is not None:
+        raise application.error
+    tell_end(place, standings)
+
+
+def _serve(application: Application, program: ModuleType) -> Server:
+    """Serve the page and the program's own routes at the usual port, or another one where that is taken."""
+    from brookmere.serve import serve
+    from brookmere.serve.page import page_routes
+
+    html = files("brookmere.cli.demo.leaderboard").joinpath("page.html").read_text()
+    answers = [program.routes, page_routes("/", html)]
+    try:
+        return serve(application, f"{_HOST}:{_PORT}", routes=answers)
+    except ServerError:
+        server = serve(application, f"{_HOST}:0", routes=answers)
+        console.say(f"Port {_PORT} is taken by another program; the page is at port {server.port}.")
+        return server
+
+
+def _watch(
+    application: Application,
+    standings: Standings,
+    feeder: Feeder,
+    boards: KeyValueStore,
+    asked: threading.Event,
+    seconds: int,
+) -> None:
+    """Show what happens until the time is over, a key is pressed, or the application ends."""
+    deadline = time.monotonic() + _PATIENCE_SECONDS + seconds
+    with pressed_keys() as is_pressed, _shown(standings) as update:
+        while time.monotonic() < deadline and not asked.is_set() and not is_pressed():
+            if application.wait(_LOOK_SECONDS):
+                return
+            had_boards = bool(standings.boards)
+            standings.sent += len(scores := feeder.sent())
+            changed = standings.see(dict(boards.all()))
+            if standings.boards and not had_boards:
+                deadline = time.monotonic() + seconds
+            standings.state, standings.progress = application.state, application.progress()
+            standings.left = round(deadline - time.monotonic()) if standings.boards else seconds
+            update(scores, changed)
+
+
+Update = Callable[[list[str], list[str]], None]
+"""Shows the standings again; given the scores and the games that are new in them."""
+
+
+@contextmanager
+def _shown(standings: Standings) -> Iterator[Update]:
+    if console.out.is_terminal:
+        with Live(standings, console=console.out, screen=True, auto_refresh=False) as live:
+            yield lambda *news: live.refresh()  # noqa: ARG005 - the standings have them
+        return
+
+    def write(scores: list[str], changed: list[str]) -> None:
+        for score in scores[-_SHOWN_SCORES:]:
+            console.write(f"score   {score}")
+        for game in changed:
+            board = standings.boards[game]
+            console.write(f"board   {name_of(board)}: {told(board)}")
+        console.out.file.flush()
+
+    yield write

@@ -1,0 +1,123 @@
+"""Shows a word count over a stream of sentences, live, on topics in a directory of its own."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.live import Live
+from rich.text import Text
+
+from brookmere.cli import console
+from brookmere.cli.demo.ending import tell_end
+from brookmere.cli.demo.feeder import Feeder, poem
+from brookmere.cli.demo.place import Place
+from brookmere.cli.demo.scene import Scene
+from brookmere.cli.demo.starting import start_telling
+from brookmere.cli.keyboard import pressed_keys
+from brookmere.cli.load import load
+from brookmere.cli.supervise import failure_told_once, stop_signals
+from brookmere.record import Record
+from brookmere.topics import Consumer
+
+if TYPE_CHECKING:
+    from brookmere.run.application import Application
+
+_SHOWN_NEWS = 12
+_LOOK_SECONDS = 0.05
+_LINES_PER_SECOND = 2.5
+# Without anyone to press a key, a demo that never shows a count has to end as well.
+_PATIENCE_SECONDS = 180.0
+
+
+def watch_word_count(seconds: int, directory: Path | None) -> None:
+    """Count words until the time is over, a key is pressed or a signal comes."""
+    place = Place.make(directory)
+    console.out.print(Text("A word count over a stream of sentences.", style="bold"))
+    console.write(f"Program: {place.program}")
+    console.write(f"Topics:  {place.topics.directory}")
+    # PySpark takes a second to load.
+    from brookmere.run.application import Application
+
+    logging.getLogger("brookmere.kernel.build").setLevel(logging.INFO)
+    application = Application(load(str(place.program)), place.settings())
+    scene = Scene()
+    with (
+        failure_told_once(),
+        Feeder(place.topics, poem, per_second=_LINES_PER_SECOND) as feeder,
+        place.counts() as consumer,
+        stop_signals() as asked,
+    ):
+        start_telling(application, asked)
+        try:
+            _watch(application, scene, feeder, consumer, asked, seconds)
+            feeder.stop()
+            if application.state == "running":
+                console.say("Stopping; the lines that still wait are counted first.", style="dim")
+                application.process_all_available()
+        finally:
+            application.stop()
+        scene.send(feeder.sent())
+        scene.receive(consumer.poll(limit=1_000_000))
+        scene.progress = application.progress()
+    if application.error is not None:
+        raise application.error
+    tell_end(place, scene)
+
+
+def _watch(
+    application: Application,
+    scene: Scene,
+    feeder: Feeder,
+    consumer: Consumer,
+    asked: threading.Event,
+    seconds: int,
+) -> None:
+    """Show what happens until the time is over, a key is pressed, or the application ends."""
+    deadline = time.monotonic() + _PATIENCE_SECONDS + seconds
+    has_begun = False
+    with pressed_keys() as is_pressed, _shown(scene) as update:
+        while time.monotonic() < deadline and not asked.is_set() and not is_pressed():
+            if application.wait(_LOOK_SECONDS):
+                return
+            lines, counts = feeder.sent(), consumer.poll()
+            scene.send(lines)
+            scene.receive(counts)
+            if scene.counting_since is not None and not has_begun:
+                has_begun = True
+                deadline = time.monotonic() + seconds
+            scene.state, scene.progress = application.state, application.progress()
+            scene.left = round(deadline - time.monotonic()) if has_begun else seconds
+            update(lines, counts)
+
+
+Update = Callable[[list[str], list[Record]], None]
+"""Shows a scene again; given the lines and the counts that are new in it."""
+
+
+@contextmanager
+def _shown(scene: Scene) -> Iterator[Update]:
+    if not console.out.is_terminal:
+        yield _write_news
+        return
+    with Live(scene, console=console.out, screen=True, auto_refresh=False) as live:
+        yield lambda *news: live.refresh()  # noqa: ARG005 - the scene has them
+
+
+def _write_news(lines: list[str], counts: list[Record]) -> None:
+    if len(lines) > _SHOWN_NEWS:
+        console.write(f"lines   {len(lines) - _SHOWN_NEWS} came in before these")
+    for line in lines[-_SHOWN_NEWS:]:
+        console.write(f"line    {line}")
+    if counts:
+        latest = {record.key: record.value for record in counts}
+        shown = ", ".join(f"{word} {n}" for word, n in itertools.islice(latest.items(), _SHOWN_NEWS))
+        more = len(latest) - _SHOWN_NEWS
+        console.write(f"counts  {shown}{f', and {more} more' if more > 0 else ''}")
+    console.out.file.flush()
