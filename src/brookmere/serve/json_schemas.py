@@ -90,6 +90,11 @@ def _spark_type(serde: Serde) -> Any:
             from brookmere.serde.json_schema import type_json as type_of_json_schema
 
             return json.loads(type_of_json_schema(schema))
+        case "protobuf":
+            from brookmere.serde.protobuf import Protobuf
+            from brookmere.serde.protobuf_schema import spark_type
+
+            return spark_type(serde.expected_message()) if isinstance(serde, Protobuf) else None
         case _:
             return None
 

@@ -11,7 +11,7 @@ from brookmere.errors import BrookmereError
 from brookmere.serde import BadBytes
 from brookmere.serve.keys import check_path, key_from_text
 from brookmere.serve.problems import Problem, no_such_key
-from brookmere.serve.raw_values import raw_writer
+from brookmere.serve.raw_values import asks_registry, raw_writer
 from brookmere.state import KeyValueStore, Replica
 from brookmere.state.json_values import json_of
 
@@ -30,6 +30,8 @@ class KeyReader:
     def __init__(self, store: KeyValueStore) -> None:
         self._store = store
         self._write = raw_writer(store.info, store.value_serde)
+        self.is_quick = not (asks_registry(store.key_serde) or asks_registry(store.value_serde))
+        """Whether reads never wait: for a registry they may."""
         self._recent = b""
         self._looked = -_RECENT_SECONDS
 
@@ -95,7 +97,7 @@ class KeyLane:
         ):
             name, slash, key = scope["path"][len(PREFIX) :].partition("/")
             reader = self._readers.get(name) if slash else None
-            if reader is not None:
+            if reader is not None and reader.is_quick:
                 await self._answer(reader, key, scope, receive, send)
                 return
         await self._app(scope, receive, send)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from brookmere.serde import Json, Serde
+from brookmere.serde import Json, Registered, Serde
 from brookmere.serde.typed_json import TypedJson
 from brookmere.state import StoreInfo
 from brookmere.state.json_values import json_of
@@ -21,6 +21,12 @@ def raw_writer(info: StoreInfo, serde: Serde) -> RawWriter:
     if not info.is_source and _is_plain_json(serde):
         return _as_it_is
     return lambda data: json_of(serde.deserialize(data))
+
+
+def asks_registry(serde: Serde) -> bool:
+    """Tell whether a serde may have to ask a schema registry, which can take long."""
+    framed = serde.frame if isinstance(serde, TypedJson) else serde
+    return isinstance(framed, Registered) and framed.client is not None
 
 
 def _is_plain_json(serde: Serde) -> bool:

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from brookmere.serve import models
 from brookmere.serve.documented import problems
-from brookmere.serve.key_reads import POSITION, KeyReaders
+from brookmere.serve.key_reads import POSITION, KeyReader, KeyReaders
 from brookmere.serve.keys import check_path
 from brookmere.serve.pages import read_page
 from brookmere.serve.parameters import (
@@ -32,7 +32,7 @@ from brookmere.serve.parameters import (
 from brookmere.serve.problems import no_such_key
 from brookmere.serve.questions import KeyQuestion, RowsQuestion, key_query, rows_query
 from brookmere.serve.served import Served
-from brookmere.state import AnyStore, Position, QueryResult, VersionedKeyQuery
+from brookmere.state import AnyStore, Position, QueryResult
 from brookmere.state.json_values import json_of, row_json
 from brookmere.state.queries import Listing
 from brookmere.state.texts import expected
@@ -106,7 +106,7 @@ def reading_routes(served: Served, readers: KeyReaders) -> APIRouter:
         """Return a page of rows: in the order of keys, or of time in stores of windows and sessions."""
         store = await fresh(name, at_least, timeout)
         question = RowsQuestion(lower, upper, prefix, start, end, reverse, limit, cursor)
-        return await _page(store, rows_query(store, question))
+        return await anyio.to_thread.run_sync(_rows, store, question)
 
     @routes.get(
         "/stores/{name}/{key:path}",
@@ -137,14 +137,8 @@ def reading_routes(served: Served, readers: KeyReaders) -> APIRouter:
         """
         check_path(request.scope["path"], request.scope.get("raw_path"))
         store = await fresh(name, at_least, timeout)
-        query = key_query(store, KeyQuestion(key, start, end, as_of, reverse, limit, cursor))
-        if isinstance(query, Listing):
-            return await _page(store, query)
-        reader = readers.get(name)
-        if reader is not None:
-            position = reader.position()
-            return Response(reader.read(key), media_type=_JSON, headers={POSITION: position})
-        return _version(store, query, key)
+        question = KeyQuestion(key, start, end, as_of, reverse, limit, cursor)
+        return await anyio.to_thread.run_sync(_row, store, question, readers.get(name))
 
     return routes
 
@@ -168,15 +162,20 @@ def summaries(served: Served) -> list[dict[str, Any]]:
     ]
 
 
-async def _page(store: AnyStore, query: Listing) -> Response:
-    body, result = await anyio.to_thread.run_sync(read_page, store, query)
-    return _answer(body, result)
+def _rows(store: AnyStore, question: RowsQuestion) -> Response:
+    return _answer(*read_page(store, rows_query(store, question)))
 
 
-def _version(store: AnyStore, query: VersionedKeyQuery, key: str) -> Response:
+def _row(store: AnyStore, question: KeyQuestion, reader: KeyReader | None) -> Response:
+    query = key_query(store, question)
+    if isinstance(query, Listing):
+        return _answer(*read_page(store, query))
+    if reader is not None:
+        position = reader.position()
+        return Response(reader.read(question.key), media_type=_JSON, headers={POSITION: position})
     result = store.query(query)
     if result.value is None:
-        raise no_such_key(store.name, key)
+        raise no_such_key(store.name, question.key)
     return _answer(row_json(result.value, is_version=True), result)
 
 

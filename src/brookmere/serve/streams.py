@@ -14,6 +14,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from brookmere.errors import StoreError
+from brookmere.serde import BadBytes
 from brookmere.serve.problems import Problem
 from brookmere.state import Position, Row
 from brookmere.state.json_values import json_of
@@ -69,7 +70,8 @@ def streams_of(api: FastAPI) -> Streams:
 class UpdateStream(Response):
     """An answer that goes on: the rows of now, and then each update.
 
-    `known` are the rows that come first, and `position` says which updates are in them already.
+    `known` gives the rows that come first, and the position that they have: updates up to it are left out.
+    Updates that are not quick to decode do not hold up other answers.
     """
 
     media_type = MEDIA_TYPE
@@ -81,6 +83,7 @@ class UpdateStream(Response):
         subscribe: Callable[[], Updates],
         known: Callable[[], tuple[Iterable[Row], Position]],
         *,
+        is_quick: bool = True,
         seconds: float | None = None,
         heartbeat: float = HEARTBEAT_SECONDS,
     ) -> None:
@@ -90,6 +93,7 @@ class UpdateStream(Response):
         self._topic = topic
         self._subscribe = subscribe
         self._known = known
+        self._is_quick = is_quick
         self._seconds = seconds
         self._heartbeat = heartbeat
 
@@ -117,9 +121,9 @@ class UpdateStream(Response):
         while not leaving.done() and not self._streams.is_closed:
             woken.clear()
             try:
-                found = _take(updates, covered.get(self._topic, {}))
-            except StoreError as error:
-                problem = Problem(503, "too-slow", str(error))
+                found = await self._take(updates, covered.get(self._topic, {}))
+            except (StoreError, BadBytes) as error:
+                problem = Problem(503, "too-slow" if isinstance(error, StoreError) else "failed", str(error))
                 await _send(send, event(json.dumps(problem.content()).encode(), name="error"))
                 return
             if found:
@@ -133,6 +137,11 @@ class UpdateStream(Response):
                     await woken.wait()
             if not woken.is_set():
                 await _send(send, b": alive\n\n")
+
+    async def _take(self, updates: Updates, covered: Any) -> list[Update]:
+        if self._is_quick:
+            return _take(updates, covered)
+        return await asyncio.to_thread(_take, updates, covered)
 
     def _event(self, update: Update) -> bytes:
         at = json.dumps({self._topic: {str(update.partition): update.offset + 1}})

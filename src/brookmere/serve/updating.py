@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -11,6 +12,7 @@ from brookmere.serve.documented import problems
 from brookmere.serve.keys import check_path, key_from_text
 from brookmere.serve.parameters import Key, Seconds, StoreName
 from brookmere.serve.questions import KeyQuestion, key_query
+from brookmere.serve.raw_values import asks_registry
 from brookmere.serve.served import Served
 from brookmere.serve.streams import MEDIA_TYPE, UpdateStream
 from brookmere.state import AnyStore, Position, Row
@@ -50,6 +52,7 @@ def updating_routes(served: Served, *, heartbeat: float) -> APIRouter:
             store.info.topic,
             store.updates,
             lambda: ((), Position()),
+            is_quick=_is_quick(store),
             seconds=seconds,
             heartbeat=heartbeat,
         )
@@ -64,17 +67,22 @@ def updating_routes(served: Served, *, heartbeat: float) -> APIRouter:
         """Send what the key has now, and then every update of it."""
         check_path(request.scope["path"], request.scope.get("raw_path"))
         store = served.replica[name].wait(0.0)
-        found = key_from_text(store.key_serde, key)
+        found = await asyncio.to_thread(key_from_text, store.key_serde, key)
         return UpdateStream(
             served.streams,
             store.info.topic,
             lambda: store.updates(found),
             lambda: _now(store, found, key),
+            is_quick=_is_quick(store),
             seconds=seconds,
             heartbeat=heartbeat,
         )
 
     return routes
+
+
+def _is_quick(store: AnyStore) -> bool:
+    return not (asks_registry(store.key_serde) or asks_registry(store.value_serde))
 
 
 def _now(store: AnyStore, key: Any, text: str) -> tuple[list[Row], Position]:
