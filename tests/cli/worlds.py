@@ -31,7 +31,7 @@ INFOS = (
         "prices", "versioned", "prices", bm.Text(), bm.Double(), retention_ms=HOUR, is_source=True
     ),
 )  # fmt: skip
-DEADLINE_SECONDS = 60.0
+DEADLINE_SECONDS = 180.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,12 @@ def say(text: str, *, style: str = "") -> None:
     err.print(Text(text, style=style), soft_wrap=True)
 
 
+def detail(text: str) -> None:
+    """Write a line on stderr for who asked to be told more, with `brookmere -v`."""
+    if logging.getLogger("brookmere").isEnabledFor(logging.INFO):
+        say(text, style="dim")
+
+
 def write(text: str) -> None:
     """Write a line of the result on stdout, as it is."""
     out.file.write(f"{text}\n")

@@ -18,10 +18,12 @@ from brookmere.cli import (
     doctor,
     kafka,
     produce,
+    query,
     registry,
     replica,
     reset,
     run,
+    serve,
     topics,
 )
 from brookmere.cli.demo.command import demo
@@ -66,6 +68,8 @@ app.command("run")(run.run)
 app.command("check")(check.check)
 app.command("describe")(describe.describe)
 app.command("reset")(reset.reset)
+app.command("query")(query.query)
+app.command("serve")(serve.serve)
 app.command("replica")(replica.replica)
 app.add_typer(topics.app, name="topics")
 app.command("produce")(produce.produce)

@@ -18,6 +18,11 @@ def directory_option(help: str, *names: str) -> Any:
     return typer.Option(*names, metavar="DIR", help=help, show_default=False)
 
 
+def text_option(name: str, metavar: str, help: str) -> Any:
+    """Return an option that takes text."""
+    return typer.Option(name, metavar=metavar, help=help, show_default=False)
+
+
 PROGRAM_HELP = "module:name or path/to/file.py:name; without a name, the only program there."
 Program = Annotated[str, typer.Argument(metavar="PROGRAM", help=PROGRAM_HELP, show_default=False)]
 AnyApplication = Annotated[

@@ -7,8 +7,6 @@ from typing import Annotated
 
 import typer
 
-from brookmere.cli import console
-from brookmere.cli.applications import known_application
 from brookmere.cli.parameters import (
     AnyApplication,
     Config,
@@ -18,8 +16,7 @@ from brookmere.cli.parameters import (
     chosen_settings,
     directory_option,
 )
-from brookmere.cli.replicas import follow, make_replica, troubles_in_view, where
-from brookmere.cli.supervise import stop_signals
+from brookmere.cli.tokens import ServeAddress, TokenFile
 
 StoreNames = Annotated[
     list[str] | None,
@@ -53,6 +50,8 @@ def replica(
     until_ready: Annotated[
         bool, typer.Option("--until-ready", help="End when everything that is there has been read.")
     ] = False,
+    serve: ServeAddress = None,
+    token_file: TokenFile = None,
     config: Config = None,
     config_file: ConfigFile = None,
     topics_dir: TopicsDir = None,
@@ -69,11 +68,15 @@ def replica(
     Examples:
       brookmere replica word-count
       brookmere replica word-count --store counts --name standby-2
+      brookmere replica word-count --serve 127.0.0.1:7001
       brookmere replica word_count:app --until-ready -c bootstrap.servers=127.0.0.1:9092
     """
+    # Replicas take a while to load, which the other commands need not wait for.
+    from brookmere.cli.applications import known_application
+    from brookmere.cli.replicas import keep_replica, make_replica
+    from brookmere.cli.serving import prepared
+
     known = known_application(app, config_file, chosen_settings(config, topics_dir, state_dir))
+    serving = None if serve is None else prepared(serve, token_file, known.found)
     made = make_replica(known, known.stores(store or ()), name, directory, in_memory=in_memory)
-    if not quiet:
-        console.say(f"{known.id}, replica {name}: {where(known)}; Ctrl-C stops.")
-    with stop_signals() as asked, troubles_in_view(), made:
-        follow(made, asked, until_ready=until_ready, quiet=quiet)
+    keep_replica(known, made, serving, until_ready=until_ready, quiet=quiet)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from brookmere.cli import console
 from brookmere.cli.applications import Known
 from brookmere.cli.replica_view import LiveReplicaView, PlainReplicaView, ReplicaView
+from brookmere.cli.serving import Serving, tell
+from brookmere.cli.supervise import stop_signals
 from brookmere.errors import CommandError
 from brookmere.state import Replica, StoreInfo
 
@@ -73,10 +75,23 @@ def troubles_in_view() -> Iterator[None]:
         logger.setLevel(before)
 
 
-def follow(replica: Replica, asked: threading.Event, *, until_ready: bool, quiet: bool = False) -> None:
-    """Show how a replica follows its changelogs, until it is asked to end, or has caught up."""
+def keep_replica(
+    known: Known, replica: Replica, serving: Serving | None, *, until_ready: bool = False, quiet: bool = False
+) -> None:
+    """Let a replica follow its changelogs, and answer if it serves, until a signal comes or it is ready."""
+    if not quiet:
+        console.say(f"{known.id}, replica {replica.name}: {where(known)}; Ctrl-C stops.")
+    with stop_signals() as asked, troubles_in_view(), replica, ExitStack() as held:
+        if serving is not None:
+            server = held.enter_context(serving.replica(known, replica))
+            if not quiet:
+                tell(server, known.id)
+        _follow(replica, asked, until_ready=until_ready, quiet=quiet)
+
+
+def _follow(replica: Replica, asked: threading.Event, *, until_ready: bool, quiet: bool) -> None:
     view = _view(quiet)
-    with troubles_in_view(), view.screen():
+    with view.screen():
         while not asked.is_set():
             view.show(replica.status())
             if until_ready and replica.is_ready:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import logging
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from brookmere.cli import console
-from brookmere.cli.load import load
+from brookmere.cli.load import find
 from brookmere.cli.parameters import Config, ConfigFile, Program, StateDir, TopicsDir, chosen_settings
 from brookmere.cli.progress_view import JsonView, LiveView, PlainView, View
+from brookmere.cli.serving import prepared, tell
 from brookmere.cli.settings import application
 from brookmere.cli.supervise import supervise
+from brookmere.cli.tokens import ServeAddress, TokenFile
 
 if TYPE_CHECKING:
     from brookmere.run.application import Application
@@ -59,6 +62,8 @@ def run(
     until_idle: Annotated[
         bool, typer.Option("--until-idle", help="Stop when everything that is there has been processed.")
     ] = False,
+    serve: ServeAddress = None,
+    token_file: TokenFile = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
     json_progress: Annotated[
         bool, typer.Option("--json-progress", help="Print the progress of each batch as a line of JSON.")
@@ -68,16 +73,19 @@ def run(
 
     The first Ctrl-C, or SIGTERM, finishes the batch at hand and stops with exit code 0; the next run goes on
     from there. A second Ctrl-C stops at once with exit code 130, and the next run repeats that batch. A
-    program that fails ends with exit code 1. Options win over -c, and -c wins over the file.
+    program that fails ends with exit code 1. Options win over -c, and -c wins over the file. --serve answers
+    questions about the stores over HTTP, and serves the `routes` of the program's module: a FastAPI router or
+    a list of them.
 
     \b
     Examples:
       brookmere run examples/word_count.py --create-topics
       brookmere run stock_stats:app -c commit.interval.ms=500 --config app.properties
       brookmere run word_count:app --until-idle --quiet
+      brookmere run examples/leaderboard.py --serve 127.0.0.1:7000
       brookmere run word_count:app -c bootstrap.servers=127.0.0.1:9092
     """
-    loaded = load(program)
+    found = find(program)
     chosen = {
         **chosen_settings(config, topics_dir, state_dir),
         **({} if master is None else {"spark.master": master}),
@@ -85,11 +93,22 @@ def run(
         **({"auto.create.topics": "true"} if create_topics else {}),
         **({} if partitions is None else {"default.partitions": str(partitions)}),
     }
-    made = application(loaded, config_file, chosen)
+    made = application(found.program, config_file, chosen)
     # Fetching and compiling take their time, and are worth a line; so is a change of the state.
     for name in ("brookmere.jars", "brookmere.kernel.build", "brookmere.run.settling"):
         logging.getLogger(name).setLevel(logging.INFO)
-    supervise(made, _view(made, quiet=quiet, as_json=json_progress), until_idle=until_idle)
+    serving = None if serve is None else prepared(serve, token_file, found)
+
+    def served() -> AbstractContextManager[object]:
+        if serving is None:
+            return nullcontext()
+        server = serving.application(made)
+        if not quiet:
+            tell(server, made.application_id)
+        return server
+
+    view = _view(made, quiet=quiet, as_json=json_progress)
+    supervise(made, view, until_idle=until_idle, serving=served)
 
 
 def _where(made: Application) -> str:

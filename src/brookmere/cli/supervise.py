@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent import futures
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, NoReturn
 
@@ -26,8 +26,16 @@ INTERRUPTED = 130
 """What shells report after Ctrl-C."""
 
 
-def supervise(application: Application, view: View, *, until_idle: bool = False) -> None:
+def supervise(
+    application: Application,
+    view: View,
+    *,
+    until_idle: bool = False,
+    serving: Callable[[], AbstractContextManager[object]] = nullcontext,
+) -> None:
     """Run an application to its end, which a signal, idleness or a failure brings.
+
+    `serving` gives what begins when the application runs, and ends before it stops.
 
     Raises:
         BrookmereError: the application does not start, or failed.
@@ -36,18 +44,28 @@ def supervise(application: Application, view: View, *, until_idle: bool = False)
     application.on_progress(batches.put)
     with failure_told_once(), view.screen(), stop_signals() as asked:
         start(application, asked, lambda: view.show("starting", None, []))
+        held = ExitStack()
         try:
+            held.enter_context(serving())
             idle = _idleness(application) if until_idle else threading.Event()
+            stopping = False
             while not application.wait(_LOOK_SECONDS):
                 view.show(application.state, application.progress(), _taken(batches))
-                if (asked.is_set() or idle.is_set()) and application.state == "running":
+                if (asked.is_set() or idle.is_set()) and not stopping:
+                    stopping = True
                     # Not here: the view has to go on while the last batch ends.
-                    threading.Thread(target=application.stop, daemon=True).start()
+                    threading.Thread(target=_stop, args=(held, application), daemon=True).start()
         finally:
-            application.stop()
+            _stop(held, application)
         view.show(application.state, application.progress(), _taken(batches))
     if application.error is not None:
         raise application.error
+
+
+def _stop(held: ExitStack, application: Application) -> None:
+    # Whoever asks hears that nobody answers any more, and not that the stores are closed.
+    held.close()
+    application.stop()
 
 
 def start(application: Application, asked: threading.Event, wait: Callable[[], object]) -> None:

@@ -29,6 +29,17 @@ def add_routes(api: FastAPI, routes: Sequence[APIRouter]) -> None:
     Raises:
         ConfigError: something is no router, or has a path that is answered already.
     """
+    check_routes(routes)
+    for router in routes:
+        api.include_router(router)
+
+
+def check_routes(routes: Sequence[APIRouter]) -> None:
+    """Refuse what cannot be added.
+
+    Raises:
+        ConfigError: something is no router, or has a path that is answered already.
+    """
     for router in routes:
         given: object = router
         if not isinstance(given, APIRouter):
@@ -38,7 +49,6 @@ def add_routes(api: FastAPI, routes: Sequence[APIRouter]) -> None:
             )
         for route in router.routes:
             _check(str(getattr(route, "path", "/")))
-        api.include_router(router)
 
 
 def _check(path: str) -> None:

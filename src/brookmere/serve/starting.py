@@ -6,7 +6,7 @@ import socket
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from fastapi import APIRouter
+from fastapi import APIRouter, FastAPI
 
 from brookmere.config import Config
 from brookmere.serve.addresses import parse_address, shown_address
@@ -64,6 +64,17 @@ def serve(
         routes=routes,
         token=token,
     )
+
+
+def check_address(address: str) -> None:
+    """Refuse an address before anything is started for it.
+
+    Raises:
+        ServerError: the host is unknown, or something else listens there.
+        ConfigError: the address is none.
+    """
+    host, port = parse_address(address)
+    Server(FastAPI(), host, port).bind().close()
 
 
 def serve_replica(

@@ -1,0 +1,45 @@
+"""Turns rows of a store into a table for people, or into lines of JSON for other programs."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from brookmere.cli import console
+from brookmere.cli.parameters import shown_time
+from brookmere.cli.record_table import as_text
+from brookmere.state import StoreKind
+
+_TITLES: dict[StoreKind, tuple[str, ...]] = {
+    "key_value": ("KEY", "VALUE", "TIME (UTC)"),
+    "window": ("KEY", "START (UTC)", "END (UTC)", "VALUE", "TIME (UTC)"),
+    "session": ("KEY", "START (UTC)", "END (UTC)", "VALUE", "TIME (UTC)"),
+    "versioned": ("KEY", "VALUE", "SINCE (UTC)", "UNTIL (UTC)"),
+}
+
+
+def write_rows(kind: StoreKind, rows: list[str], *, as_table: bool) -> None:
+    """Write rows, which are given as JSON, on stdout."""
+    if not as_table:
+        for row in rows:
+            console.write(row)
+        return
+    found = [json.loads(row) for row in rows]
+    numbers = ("VALUE",) if found and all(_is_number(row["value"]) for row in found) else ()
+    table = console.table(*_TITLES[kind], numbers=numbers)
+    for row in found:
+        table.add_row(*_cells(kind, row))
+    console.write_table(table)
+
+
+def _cells(kind: StoreKind, row: dict[str, Any]) -> list[str]:
+    key, value, time = row["key"], as_text(row["value"]), shown_time(row["timestamp"])
+    if kind == "key_value":
+        return [as_text(key), value, time]
+    if kind == "versioned":
+        return [as_text(key), value, time, "still" if row["until"] is None else shown_time(row["until"])]
+    return [as_text(key["key"]), shown_time(key["start"]), shown_time(key["end"]), value, time]
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

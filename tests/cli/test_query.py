@@ -1,0 +1,187 @@
+"""`query` asks a store from the shell: keys, ranges, windows, sessions and versions, as JSON or a table."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import brookmere as bm
+from brookmere.state import Position, StoreInfo
+from tests.cli.conftest import Run
+from tests.cli.worlds import INFOS, MINUTE, START, World, started, wait_for
+
+
+@pytest.fixture
+def world(folder: Path) -> World:
+    made = World(folder)
+    made.fill()
+    return made
+
+
+def rows(run: Run, *arguments: str) -> list[tuple[Any, Any]]:
+    shown = run("query", "clicks", *arguments)
+    assert shown.exit_code == 0, shown.stderr
+    found = [json.loads(line) for line in shown.stdout.splitlines()]
+    return [(row["key"], row["value"]) for row in found]
+
+
+def window(key: int, number: int) -> dict[str, int]:
+    start = START + number * MINUTE
+    return {"key": key, "start": start, "end": start + MINUTE}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["ada"], [("ada", 3)]),
+        ([], [("ada", 3), ("bob", 1), ("carl", 7)]),
+        (["--from", "b"], [("bob", 1), ("carl", 7)]),
+        (["--to", "bob"], [("ada", 3), ("bob", 1)]),
+        (["--reverse", "--limit", "2"], [("carl", 7), ("bob", 1)]),
+        (["--prefix", "ca"], [("carl", 7)]),
+        (["--from", "x"], []),
+    ],
+)
+def test_store_of_keys_is_asked(run: Run, world: World, arguments: list[str], expected: Any) -> None:
+    assert rows(run, "counts", *arguments) == expected
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["1"], [(window(1, 0), 10), (window(1, 1), 11), (window(1, 2), 12)]),
+        (["1", "--from", str(START + 1), "--reverse"], [(window(1, 2), 12), (window(1, 1), 11)]),
+        (["2", "--from", "2023-11-14T22:15:00Z", "--to", "2023-11-14T22:15:00"], [(window(2, 1), 21)]),
+        (["--to", str(START)], [(window(1, 0), 10), (window(2, 0), 20)]),
+    ],
+)
+def test_windows_are_asked_by_key_and_time(
+    run: Run, world: World, arguments: list[str], expected: Any
+) -> None:
+    assert rows(run, "per-minute", *arguments) == expected
+
+
+def test_sessions_and_versions_are_asked(run: Run, world: World) -> None:
+    first, second = ({"key": "ada", "start": START + n, "end": START + n + 5} for n in (0, 100))
+
+    assert rows(run, "visits", "ada") == [(first, 0), (second, 100)]
+    assert rows(run, "visits", "ada", "--from", str(START + 50)) == [(second, 100)]
+    assert rows(run, "prices", "tea") == [("tea", 3.0)]
+    assert rows(run, "prices", "tea", "--as-of", str(START + 999)) == [("tea", 2.5)]
+    assert rows(run, "prices", "tea", "--from", "0") == [("tea", 2.5), ("tea", 3.0)]
+    assert rows(run, "prices") == [("tea", 3.0)]
+
+
+def test_rows_are_counted(run: Run, world: World) -> None:
+    assert run("query", "clicks", "counts", "--count").stdout == "3\n"
+    assert run("query", "clicks", "prices", "--count").stdout == "1\n"
+
+
+def test_table_is_for_people(run: Run, world: World) -> None:
+    counts = run("query", "clicks", "counts", "--table")
+    prices = run("query", "clicks", "prices", "tea", "--from", "0", "--table")
+
+    assert counts.stdout == (
+        "KEY   VALUE  TIME (UTC)\n"
+        "ada       3  2023-11-14 22:14:00.000\n"
+        "bob       1  2023-11-14 22:14:00.000\n"
+        "carl      7  2023-11-14 22:14:00.000\n"
+    )
+    assert prices.stdout.splitlines()[1:] == [
+        "tea    2.5  2023-11-14 22:14:00.000  2023-11-14 22:14:01.000",
+        "tea    3.0  2023-11-14 22:14:01.000  still",
+    ]
+
+
+def test_more_than_a_page_comes_whole(run: Run, world: World) -> None:
+    world.count(**{f"n{number:04}": number for number in range(2500)})
+
+    assert len(rows(run, "counts")) == 2503
+    assert rows(run, "counts", "--prefix", "n", "--limit", "1500")[-1] == ("n1499", 1499)
+
+
+@pytest.mark.parametrize("store", ["counts", "visits", "prices"])
+def test_key_that_is_not_there_is_exit_code_1(run: Run, world: World, store: str) -> None:
+    shown = run("query", "clicks", store, "zoe")
+
+    assert (shown.exit_code, shown.stdout) == (1, "")
+    assert shown.stderr == f"There is nothing under the key 'zoe' in {store}.\n"
+
+
+def test_next_question_sees_what_has_come_since(run: Run, world: World, folder: Path) -> None:
+    assert rows(run, "counts", "ada") == [("ada", 3)]
+    world.count(ada=4, bob=None)
+
+    assert rows(run, "counts") == [("ada", 4), ("carl", 7)]
+    assert (world.state / "replicas" / "query" / "counts" / "CURRENT").is_file()
+
+
+def test_files_in_use_are_no_hindrance(run: Run, world: World, folder: Path) -> None:
+    with started(folder, "replica", "clicks", "--store", "counts", "--name", "query") as (process, said):
+        wait_for(lambda: "counts: ready" in said(), process, said)
+
+        shown = run("-v", "query", "clicks", "counts", "ada")
+
+    assert json.loads(shown.stdout)["value"] == 3
+    assert "The changelog is read into memory, as the files cannot be used: " in shown.stderr
+
+
+def test_freshness_is_told_when_asked_for(run: Run, world: World) -> None:
+    shown = run("-v", "query", "clicks", "counts", "ada", "--in-memory")
+
+    position = {
+        "clicks-counts-changelog": dict(enumerate(world.topics["clicks-counts-changelog"].end_offsets()))
+    }
+    assert f"position {Position(position).to_json()} · lag 0\n" in shown.stderr
+    assert not (world.state / "replicas").exists()
+
+
+def test_position_is_waited_for(run: Run, world: World) -> None:
+    ends = world.topics["clicks-counts-changelog"].end_offsets()
+    there = json.dumps({"clicks-counts-changelog": {"0": ends[0]}})
+    beyond = json.dumps({"clicks-counts-changelog": {"0": ends[0] + 1}})
+
+    assert rows(run, "counts", "ada", "--at-least", there) == [("ada", 3)]
+    shown = run("query", "clicks", "counts", "ada", "--at-least", beyond, "--timeout", "0.2")
+    assert shown.exit_code == 1
+    assert "has not come as far as asked for within 0.2 s" in shown.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["click", "counts"], "Did you mean clicks?"),
+        (["clicks", "count"], "Did you mean 'counts'?"),
+        (["clicks", "per-minute", "ada"], "The key 'ada' does not fit: expected a whole number of 32 bits"),
+        (["clicks", "counts", "--as-of", "1"], "--as-of does not fit: counts is a store of keys and values"),
+        (["clicks", "per-minute", "--prefix", "1"], "Possible here: --from, --to."),
+        (["clicks", "prices", "--from", "1"], "prices is a store of versions, asked without a key"),
+        (["clicks", "per-minute", "--from", "noon"], "'noon' is not a time."),
+        (["clicks", "counts", "ada", "--count"], "KEY and --count do not go together."),
+        (["clicks", "counts", "--json", "--table"], "--json and --table do not go together."),
+        (["clicks", "counts", "--at-least", "[]"], "--at-least '[]' is no position: "),
+        (["clicks", "counts", "--topics-dir", "x"], "its topic clicks-counts-changelog is not there."),
+        (["clicks", "counts", "--url", "127.0.0.1:1"], "'127.0.0.1:1' is not the address of a server."),
+        (["clicks", "counts", "--url", "http://127.0.0.1:1"], "There is no answer from http://127.0.0.1:1: "),
+    ],
+)
+def test_what_cannot_be_asked_is_explained(run: Run, world: World, arguments: list[str], words: str) -> None:
+    shown = run("query", *arguments)
+
+    assert (shown.exit_code, shown.stdout) == (1, "")
+    assert words in shown.stderr
+    assert "Traceback" not in shown.stderr
+
+
+def test_store_that_only_the_program_can_read_asks_for_it(run: Run, world: World) -> None:
+    own = bm.Custom(lambda data: data, lambda value: value, name="mine")
+    world.describe(INFOS[0], StoreInfo("secret", "key_value", "secrets", bm.Text(), own))
+
+    shown = run("query", "clicks", "secret")
+
+    assert rows(run, "counts", "ada") == [("ada", 3)]
+    assert shown.exit_code == 1
+    assert "Give the program instead of the application's id" in shown.stderr
