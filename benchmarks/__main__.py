@@ -14,6 +14,7 @@ from benchmarks import kernel, machine, operators, topics
 from benchmarks.failures import QueryFailedError, WrongResultError
 from benchmarks.kafka.run import run as run_on_kafka
 from benchmarks.options import arguments
+from benchmarks.queries.run import run as run_queries
 from benchmarks.tables import Table, pairs
 from brookmere.errors import BrookmereError
 from brookmere.run import spark_session
@@ -23,6 +24,7 @@ TITLES = {
     "topics": "From topic to topic",
     "operators": "Windows and joins: from rows in memory to no sink",
     "kafka": "From Kafka to Kafka",
+    "queries": "Queries of stores",
 }
 
 
@@ -52,7 +54,9 @@ def main() -> int:
             reports = {part: runs[part](session, options, _tell) for part in options.parts if part in runs}
         finally:
             session.stop()
-        # Its contestants have processes of their own, and this one has nothing more to do beside them.
+        # These have processes of their own, and this one has nothing more to do beside them.
+        if "queries" in options.parts:
+            reports["queries"] = run_queries(options, _tell)
         if "kafka" in options.parts:
             reports["kafka"] = run_on_kafka(options, _tell)
     except (WrongResultError, QueryFailedError, BrookmereError) as error:

@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks.kafka.kinds import KINDS, RIVALS
 from benchmarks.operators.cases import SHAPES, STORES
 
-PARTS = ("kernel", "topics", "operators", "kafka")
+PARTS = ("kernel", "topics", "operators", "queries", "kafka")
 
 
 def arguments() -> argparse.Namespace:
@@ -22,6 +22,7 @@ def arguments() -> argparse.Namespace:
     # A run over a join is longer than one over a count, so this part has fewer of what costs time.
     found.operator_keys = found.keys or ([1000] if small else [10_000, 100_000, 1_000_000])
     found.operator_batches = found.batches or (2 if small else 3)
+    found.query_keys = max(found.keys or ([10_000] if small else [1_000_000]))
     found.kafka_keys = max(found.keys or ([1000] if small else [100_000]))
     found.records = found.records or (20_000 if small else 400_000)
     found.keys = found.keys or ([1000] if small else [100, 10_000, 100_000, 1_000_000])
@@ -48,7 +49,7 @@ def _parser() -> argparse.ArgumentParser:
         "--keys",
         type=_numbers,
         help="numbers of keys, with commas between (100,10000,100000,1000000; operators: without 100; "
-        "kafka: the largest, 100000)",
+        "queries: the largest, 1000000; kafka: the largest, 100000)",
     )
     parser.add_argument("--rows", type=int, help="records per batch (400000)")
     parser.add_argument("--rounds", type=int, help="how often each case is run (2)")
@@ -66,7 +67,9 @@ def _parser() -> argparse.ArgumentParser:
         help="of the operators: memory, rocksdb, or both with a comma between (memory)",
     )
     parser.add_argument(
-        "--records", type=int, help="of kafka: records per load; sentences are a tenth (400000)"
+        "--records",
+        type=int,
+        help="of kafka: records per load, sentences are a tenth; of queries: half a load (400000)",
     )
     parser.add_argument(
         "--programs",

@@ -28,6 +28,19 @@ def test_what_is_sent_is_in_the_topic_after_the_flush(topics: Topics) -> None:
     assert values == [*({"n": number} for number in range(1000)), None]
 
 
+def test_a_producer_tells_up_to_where_it_has_written(topics: Topics) -> None:
+    topics.create("t", 2)
+    producer = topics.producer("t")
+    before = producer.position
+
+    for partition in (1, 1, 0):
+        producer.send(b"k", b"v", partition=partition)
+    producer.close()
+
+    assert before == {"t": {}}
+    assert producer.position == {"t": {0: 1, 1: 2}}
+
+
 def test_records_go_in_few_appends(topics: Topics) -> None:
     topic = topics.create("t")
 

@@ -12,6 +12,7 @@ from brookmere.errors import StoreTypeError, UnknownStoreError, UnknownTopicErro
 from brookmere.serde import Registry
 from brookmere.state.backend import Backend
 from brookmere.state.files import Files
+from brookmere.state.kept_keys import kept_key
 from brookmere.state.key_value_store import KeyValueStore
 from brookmere.state.memory import Memory
 from brookmere.state.position import Position
@@ -182,14 +183,15 @@ class Replica(Mapping[str, AnyStore]):
         backend: Backend = (
             Memory(tables) if self._directory is None else Files(self._directory / info.name, tables)
         )
-        tail = Tail(info, self._topics, backend, key=key, value=value)
+        kept = kept_key(key) if info.is_source else None
+        tail = Tail(info, self._topics, backend, key=key, value=value, kept_key=kept)
         others = {other.topic for other in self.infos.values() if other.topic != info.topic}
         self._tails[info.name] = tail
         if self._is_closed:
             tail.close()
         else:
             tail.start()
-        return _CLASSES[info.kind](tail, key, value, inputs=self._inputs, others=others)
+        return _CLASSES[info.kind](tail, kept or key, value, inputs=self._inputs, others=others)
 
 
 def unknown_store(application: str, name: str, known: Collection[str]) -> UnknownStoreError:

@@ -39,7 +39,14 @@ class Tail:
     """
 
     def __init__(
-        self, info: StoreInfo, topics: AnyTopics, backend: Backend, *, key: Serde, value: Serde
+        self,
+        info: StoreInfo,
+        topics: AnyTopics,
+        backend: Backend,
+        *,
+        key: Serde,
+        value: Serde,
+        kept_key: Serde | None = None,
     ) -> None:
         self.info = info
         self.backend = backend
@@ -57,6 +64,8 @@ class Tail:
         """Told of every step ahead."""
         self._topics = topics
         self._serdes = key, value
+        self._kept_key = kept_key
+        """What the keys of a table's own topic are written with anew; None where they stay as they are."""
         self._notes = Notes("", info.kind)
         self._ends: list[int] = []
         self._stop = threading.Event()
@@ -248,10 +257,13 @@ class Tail:
         """Return the records that are rows: the application has left out the others."""
         good: list[int] = []
         values: list[bytes | None] = []
+        keys: list[bytes | None] = []
         key, value = self._serdes
         for place, data in enumerate(chunk.values):
+            raw = chunk.keys[place]
             try:
-                if key.deserialize(chunk.keys[place]) is None:
+                found = key.deserialize(raw)
+                if found is None:
                     continue
                 # Bytes that a serde of the program reads as nothing delete the row, too.
                 values.append(None if value.deserialize(data) is None else data)
@@ -259,11 +271,12 @@ class Tail:
                 self.skipped += 1
             else:
                 good.append(place)
+                keys.append(raw if self._kept_key is None else self._kept_key.serialize(found))
         return Chunk(
             chunk.partition,
             [chunk.offsets[place] for place in good],
             [chunk.timestamps[place] for place in good],
-            [chunk.keys[place] for place in good],
+            keys,
             values,
             chunk.end,
         )

@@ -95,6 +95,10 @@ class AnyProducer(Protocol):
     def close(self) -> None:
         """Flush and end."""
 
+    @property
+    def position(self) -> Mapping[str, Mapping[int, int]]:
+        """By partition, the offset behind the last record that it has written; complete after a flush."""
+
     def __enter__(self) -> Self: ...
 
     def __exit__(self, *failure: object) -> None: ...

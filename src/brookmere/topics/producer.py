@@ -46,6 +46,7 @@ class Producer:
         self._flushing = 0
         self._closing = False
         self._error: BaseException | None = None
+        self._ends: dict[int, int] = {}
         self._maintained = time.monotonic()
         self._thread = threading.Thread(target=self._work, name=f"producer-{topic.name}", daemon=True)
         self._thread.start()
@@ -105,6 +106,14 @@ class Producer:
                 self._changed.notify_all()
             self._thread.join()
 
+    @property
+    def position(self) -> Mapping[str, Mapping[int, int]]:
+        """By partition, the offset behind the last record that it has written; complete after a flush.
+
+        A store that is at least there has what came of these records.
+        """
+        return {self.topic.name: dict(self._ends)}
+
     def __enter__(self) -> Self:
         return self
 
@@ -143,9 +152,10 @@ class Producer:
 
     def _append(self, records: list[Record]) -> Exception | None:
         try:
-            self.topic.append(records)
+            done = self.topic.append(records)
         except Exception as error:  # noqa: BLE001 - whatever it is, the next call raises it.
             return error
+        self._ends |= {partition: offsets.stop for partition, offsets in done.offsets.items()}
         # Kafka looks after its topics itself.
         if isinstance(self.topic, Topic) and time.monotonic() - self._maintained > _MAINTAIN_SECONDS:
             self._maintained = time.monotonic()
