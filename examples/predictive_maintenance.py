@@ -14,6 +14,10 @@ See the alarms, and ask for the sessions of a machine:
 
     brookmere consume alarms --from-beginning
     brookmere query predictive-maintenance unusual-vibration press-1
+
+With `--serve 127.0.0.1:7000` in place of `--until-idle` it goes on, and the sessions are asked over HTTP:
+
+    curl http://127.0.0.1:7000/stores/unusual-vibration/press-1
 """
 
 from datetime import timedelta

@@ -121,6 +121,7 @@ FAILING: dict[str, tuple[Callable[..., Any], str]] = {
     "iteration": (lambda v: list(v.tags), "not iterable"),
     "text_of_a_column": (lambda v: f"{v.item}!", "a Column was turned into text"),
     "set": (lambda v: {1, 2}, "a set has no order"),
+    "field_named_like_a_method": (lambda v: {"x": v.name}, "a field of this name is read as value['name']"),
     "any_object": (lambda v: object(), "is no value that a Column can have"),
     "object_in_a_dict": (lambda v: {"x": [object()]}, "is no value that a Column can have"),
     "unknown_function": (lambda v: F.uper(v.item), "has no attribute 'uper'"),  # type: ignore[attr-defined]

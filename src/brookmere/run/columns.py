@@ -47,6 +47,9 @@ def to_column(value: Any) -> Column:
         raise TypeError(f"a Column was turned into text: {value!r}; use F.concat or F.format_string instead")
     if isinstance(value, set | frozenset):
         raise TypeError("a set has no order; return a list, or F.array_distinct of an array")
+    if isinstance(getattr(value, "__self__", None), Column):
+        name = value.__name__
+        raise TypeError(f"{name} is a method of Column; a field of this name is read as value[{name!r}]")
     try:
         return F.lit(value)
     except AttributeError:
