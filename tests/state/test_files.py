@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
 
-from brookmere.errors import InstanceError, StateError
+from brookmere.errors import InstanceError, StateError, StoreNotReadyError
 from brookmere.state.backend import META
-from brookmere.state.files import Files
+from brookmere.state.files import Files, closed
 
 
 def filled(directory: Path) -> Files:
@@ -58,3 +59,29 @@ def test_few_rows_are_counted_however_often_they_changed(tmp_path: Path) -> None
         files.write({"rows": {b"c%d" % number: None}})
 
     assert files.entries("rows") == 2
+
+
+def test_files_close_while_other_threads_look_up_rows(tmp_path: Path) -> None:
+    for _ in range(20):
+        files = filled(tmp_path)
+        errors: list[Exception] = []
+        readers = [threading.Thread(target=look_up, args=(files, errors)) for _ in range(3)]
+        for reader in readers:
+            reader.start()
+
+        files.close()
+
+        for reader in readers:
+            reader.join(20.0)
+        assert len(errors) == 3
+        assert all(isinstance(closed(error), StoreNotReadyError) for error in errors)
+
+
+def look_up(files: Files, errors: list[Exception]) -> None:
+    """Ask until it fails."""
+    try:
+        while True:
+            list(files.scan("rows"))
+            files.get("rows", b"a")
+    except Exception as error:  # noqa: BLE001 - the test looks at it
+        errors.append(error)

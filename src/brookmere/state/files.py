@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -22,6 +23,7 @@ _BLOOM_BITS = 10
 _BUFFER_BLOOM = 0.1
 _LOG_FILE_BYTES, _LOG_FILES = 1024 * 1024, 2
 _FIRST_PAGE, _LARGEST_PAGE = 1, 1024
+_PATIENCE_SECONDS, _PAUSE_SECONDS = 30.0, 0.001
 
 
 class Files:
@@ -127,15 +129,28 @@ class Files:
         self._handles.clear()
         for name, table in self._tables.items():
             if name != META:
-                table.close()
-        self._db.close()
+                _let_go(table)
+        _let_go(self._db)
 
 
 def closed(error: Exception) -> StoreNotReadyError | None:
     """Return the error for a question to files that were closed in the meantime, if it is that."""
-    if type(error).__name__ != "DbClosedError":
+    # The second is what rocksdict says while another thread closes.
+    if type(error).__name__ != "DbClosedError" and "mutably borrowed" not in str(error):
         return None
     return StoreNotReadyError("The replica is closed, so it answers no more. Ask one that runs.")
+
+
+def _let_go(table: Rdict) -> None:
+    """Close a table as soon as no thread is in the midst of a look-up; no new ones begin."""
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while True:
+        try:
+            return table.close()
+        except RuntimeError as error:
+            if "borrowed" not in str(error) or time.monotonic() > deadline:
+                raise
+        time.sleep(_PAUSE_SECONDS)
 
 
 def _options() -> Options:

@@ -11,7 +11,7 @@ from typing import Self, TypeVar
 from brookmere.errors import StoreTypeError, UnknownStoreError, UnknownTopicError, nearest
 from brookmere.serde import Registry
 from brookmere.state.backend import Backend
-from brookmere.state.files import Files
+from brookmere.state.files import Files, closed
 from brookmere.state.kept_keys import kept_key
 from brookmere.state.key_value_store import KeyValueStore
 from brookmere.state.memory import Memory
@@ -206,15 +206,12 @@ def unknown_store(application: str, name: str, known: Collection[str]) -> Unknow
 
 def _status(tail: Tail) -> StoreStatus:
     info = tail.info
-    rows = tail.rows
-    asked = not tail.is_closed and rows is not None
     return StoreStatus(
         info.name,
         info.kind,
         info.topic,
         tail.is_ready and not tail.is_closed,
-        rows.estimate() if asked and rows is not None else 0,
-        tail.backend.bytes() if asked else 0,
+        *_size(tail),
         tail.lag,
         Position({info.topic: tail.positions}),
         tail.checked_at,
@@ -222,3 +219,16 @@ def _status(tail: Tail) -> StoreStatus:
         None if tail.error is None else str(tail.error),
         isinstance(tail.error, UnknownTopicError),
     )
+
+
+def _size(tail: Tail) -> tuple[int, int]:
+    """Return about how many rows there are, and how many bytes; 0 of what is closed, or closes just now."""
+    rows = tail.rows
+    if tail.is_closed or rows is None:
+        return 0, 0
+    try:
+        return rows.estimate(), tail.backend.bytes()
+    except Exception as error:
+        if closed(error) is None:
+            raise
+        return 0, 0
