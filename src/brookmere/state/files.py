@@ -18,6 +18,8 @@ _CACHE_BYTES = 64 * 1024 * 1024
 _COUNTED = 10_000
 # Ten bits per key: one look-up in a hundred goes to a file in vain.
 _BLOOM_BITS = 10
+# This part of the write buffer tells which keys are not in it: a look into it takes longer than into a file.
+_BUFFER_BLOOM = 0.1
 _LOG_FILE_BYTES, _LOG_FILES = 1024 * 1024, 2
 _FIRST_PAGE, _LARGEST_PAGE = 1, 1024
 
@@ -141,6 +143,8 @@ def _options() -> Options:
     options.create_if_missing(True)
     options.create_missing_column_families(True)
     options.set_write_buffer_size(_WRITE_BUFFER_BYTES)
+    options.set_memtable_whole_key_filtering(True)
+    options.set_memtable_prefix_bloom_ratio(_BUFFER_BLOOM)
     options.set_max_log_file_size(_LOG_FILE_BYTES)
     options.set_keep_log_file_num(_LOG_FILES)
     table = BlockBasedOptions()
