@@ -74,7 +74,7 @@ def test_once_shows_nodes_topics_and_stores(run: Run, world: World) -> None:
     lines = shown.stdout.splitlines()
     assert lines[0].startswith(f"clicks running · pid {os.getpid()} · since ")
     assert lines[1:4] == [
-        "batch 7 (500 records, 120 ms) · 432 records/s · lag 3",
+        "batch 7 (500 records, 120 ms) · 432 records/s · 3 waiting behind it",
         "12,345 records · 2 late · 5 dropped · 0 failed and skipped · state 2.0 MB",
         "",
     ]
