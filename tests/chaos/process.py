@@ -24,9 +24,16 @@ _DEADLINE = 300.0
 class Victim:
     """A process that runs programs as the leader of a group with its JVM; the whole group ends with it."""
 
-    def __init__(self, output: Path, programs: Mapping[str, Mapping[str, Any]], prefix: str = "") -> None:
+    def __init__(
+        self,
+        output: Path,
+        programs: Mapping[str, Mapping[str, Any]],
+        prefix: str = "",
+        *,
+        stores: bool = False,
+    ) -> None:
         self._output = output
-        arguments = json.dumps({"prefix": prefix, "programs": programs}, default=str)
+        arguments = json.dumps({"prefix": prefix, "programs": programs, "stores": stores}, default=str)
         with output.open("a") as errors:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "tests.chaos.victim", arguments],

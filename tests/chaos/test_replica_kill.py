@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import subprocess
 import sys
 import threading
 import time
+from contextlib import ExitStack
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +19,15 @@ import pytest
 import brookmere as bm
 from brookmere.state import Replica, StoreInfo
 from brookmere.state.described import stores_to_json
+from brookmere.state.store_file import read_stores
+from tests.chaos.process import Victim
+from tests.chaos.programs import SINKS, SOURCE
+from tests.chaos.sentences import sentences
 
 _ROOT = Path(__file__).resolve().parents[2]
 _KILLS = 2 * int(os.environ.get("BROOKMERE_KILLS", "3"))
+_APPLICATION_KILLS = 2
+PROGRAMS = ("one_level", "windows_and_joins")
 _PARTITIONS = 3
 _DEADLINE = 60.0
 _KEYS = 500
@@ -91,6 +100,65 @@ def test_a_killed_replica_has_the_rows_of_a_new_one(tmp_path: Path) -> None:
     assert dict(old["totals"]) == feeder.totals
     assert old == new
     assert all(old.values())
+
+
+@pytest.mark.slow
+def test_replicas_of_a_killed_application_have_the_rows_of_its_own(tmp_path: Path) -> None:
+    topics = bm.Topics(tmp_path / "topics")
+    topics.create(SOURCE, partitions=4).append(islice(sentences(), 2000))
+    for program in PROGRAMS:
+        for name in SINKS[program]:
+            topics.create(name, partitions=3)
+    settings = {
+        "topics.dir": tmp_path / "topics",
+        "state.dir": tmp_path / "state",
+        "max.batch.records": 200,
+        "num.stream.threads": 2,
+        # A process that lives for seconds is not worth the best code.
+        "spark.driver.extraJavaOptions": "-Xss8m -XX:TieredStopAtLevel=1",
+    }
+    programs = dict.fromkeys(PROGRAMS, settings)
+
+    for _ in range(_APPLICATION_KILLS):
+        with Victim(tmp_path / "output.txt", programs, stores=True) as victim:
+            victim.expect("running")
+            # Another process follows meanwhile, and is there before and after the kill.
+            with ExitStack() as stack:
+                for replica in _replicas(tmp_path, topics, "old"):
+                    stack.enter_context(replica)
+                for _ in range(3):
+                    victim.expect("batch")
+                victim.kill()
+    with Victim(tmp_path / "output.txt", programs, stores=True) as victim:
+        victim.finish()
+        own = json.loads(victim.expect("stores").removeprefix("stores "))
+        victim.expect("done")
+
+    assert own.keys() == {"chaos-one-words-changelog", "chaos-time-recent-changelog"}
+    assert all(own.values())
+    for name in ("old", "new"):
+        assert _rows_of(_replicas(tmp_path, topics, name), topics) == own
+
+
+def _replicas(home: Path, topics: bm.Topics, name: str) -> list[Replica]:
+    """Return a replica of every application, by what it has told of its stores."""
+    found = []
+    for directory in sorted(path.parent for path in (home / "state").glob("*/stores.json")):
+        stores = read_stores(directory)
+        assert stores is not None
+        found.append(Replica(directory.name, stores, topics, home / name / directory.name))
+    return found
+
+
+def _rows_of(replicas: list[Replica], topics: bm.Topics) -> dict[str, list[str]]:
+    found = {}
+    for replica in replicas:
+        with replica:
+            for info in replica.infos.values():
+                ends = dict(enumerate(topics[info.topic].end_offsets()))
+                store: Any = replica[info.name].at_least({info.topic: ends}, _DEADLINE).wait(_DEADLINE)
+                found[info.topic] = [repr(row) for row in store.all()]
+    return found
 
 
 def _follow_and_kill(home: Path, dice: random.Random) -> None:

@@ -14,10 +14,11 @@ import brookmere as bm
 from tests.chaos.programs import PROGRAMS
 
 
-def main(prefix: str, programs: dict[str, dict[str, Any]]) -> None:
+def main(prefix: str, programs: dict[str, dict[str, Any]], *, stores: bool) -> None:
     """Run all programs at once, each with its settings, and tell what they do.
 
-    The line `finish` lets them end with their input.
+    The line `finish` lets them end with their input. With `stores` they follow their own stores, and in
+    the end tell what these hold.
     """
     running = []
     for name, settings in programs.items():
@@ -31,14 +32,26 @@ def main(prefix: str, programs: dict[str, dict[str, Any]]) -> None:
         except bm.BrookmereError as error:
             _tell(f"failed {type(error).__name__}: {error}")
             return
+        if stores:
+            application.stores.start()
         _tell("started")
     _tell("running")
     _finish.wait()
     for application in running:
         application.process_all_available()
+    if stores:
+        _tell(f"stores {json.dumps(_rows(running))}")
     for application in running:
         application.stop()
     _tell("done")
+
+
+def _rows(running: list[bm.Application]) -> dict[str, list[str]]:
+    return {
+        info.topic: [repr(row) for row in application.store(info.name).all()]
+        for application in running
+        for info in application.stores.infos.values()
+    }
 
 
 def _failures(application: bm.Application) -> Callable[[str, str], None]:

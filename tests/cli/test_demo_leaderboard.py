@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import os
 import re
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -118,3 +121,15 @@ def test_demo_shows_scores_and_boards_at_a_port_that_is_free(run: Run, folder: P
     assert [command.strip() for command in commands if command] == next_commands(
         Place(folder / "demo", "leaderboard.py")
     )
+    # Running takes another Spark, and is what the other tests do.
+    script = "\n".join(command for command in commands if not re.search(r"brookmere run|curl", command))
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    tried = subprocess.run(
+        ["bash", "-euc", script],
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert tried.returncode == 0, tried.stderr
+    assert "Heron and Frog" in tried.stdout

@@ -22,7 +22,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 _BLOCK = re.compile(r"^```(python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _FILE = re.compile(r"# (\S+\.py)\n")
 _DEADLINE = 300
-_PATIENCE = 60
+_PATIENCE = 180
 
 
 def work_through(page: Path, directory: Path) -> None:

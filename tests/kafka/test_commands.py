@@ -11,6 +11,10 @@ from typer.testing import CliRunner, Result
 
 from brookmere.broker import Broker
 from brookmere.cli.main import app
+from brookmere.serde import Long, Text
+from brookmere.state import StoreInfo
+from brookmere.state.store_file import write_stores
+from brookmere.topics.kafka import KafkaTopics
 
 Name = Callable[[str], str]
 Run = Callable[..., Result]
@@ -119,3 +123,28 @@ def test_copies_are_refused_for_embedded_topics(run: Run) -> None:
 
     assert refused.exit_code == 1
     assert "--replication-factor is for topics of Kafka" in refused.stderr
+
+
+def test_stores_are_followed_and_asked_without_spark(
+    run: Run, kafka: Broker, name: Name, tmp_path: Path
+) -> None:
+    application, topic = name("clicks"), name("clicks-counts-changelog")
+    state = tmp_path / ".brookmere" / "state" / application
+    state.mkdir(parents=True)
+    write_stores(state, [StoreInfo("counts", "key_value", topic, Text(), Long())])
+    here = ("-c", f"bootstrap.servers={kafka.bootstrap_servers}")
+    early = run("query", application, "counts", "ada", *here)
+    topics = KafkaTopics({"bootstrap.servers": kafka.bootstrap_servers})
+    topics.create(topic, 2)
+    with topics.producer(topic, key=Text(), value=Long()) as producer:
+        for key, value in (("ada", 1), ("bob", 2), ("ada", 3)):
+            producer.send(key, value, timestamp=1000)
+
+    followed = run("replica", application, "--until-ready", *here)
+    asked = run("query", application, "counts", "ada", *here)
+
+    assert early.exit_code == 1
+    assert f"its topic {topic} is not there" in early.stderr
+    assert f"topics of Kafka at {kafka.bootstrap_servers}" in followed.stderr
+    assert "counts: ready · 2 rows · lag 0 · position " in followed.stderr
+    assert json.loads(asked.stdout) == {"key": "ada", "value": 3, "timestamp": 1000}

@@ -16,8 +16,8 @@ from brookmere.errors import (
     StoreTypeError,
     UnknownStoreError,
 )
-from brookmere.run.local_stores import replica_directory
 from brookmere.state import CountQuery, KeyValueStore, WindowStore
+from brookmere.state.places import replica_directory
 from tests.run.homes import Home, count
 
 pytestmark = pytest.mark.usefixtures("spark")
@@ -256,7 +256,8 @@ def test_files_of_another_state_are_of_no_use(home: Home) -> None:
     with home.application(count()) as application:
         application.process_all_available()
         application.store("counts")
-    files = replica_directory(application.state_directory, "local")
+    files, others = (replica_directory(application.state_directory, name) for name in ("local", "standby"))
+    others.mkdir()
     assert files.is_dir()
 
     execute(
@@ -267,6 +268,7 @@ def test_files_of_another_state_are_of_no_use(home: Home) -> None:
     )
 
     assert not files.exists()
+    assert others.exists()
     with home.application(count()) as application:
         assert application.store("counts").get("k") is None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -210,6 +211,22 @@ def test_fault_is_told_once_though_more_stands_behind_it() -> None:
     fault = fault_of(lambda s: s.filter(lambda v: v.amout > 1).map_values(lambda v: v.nothing).to("out"))
 
     assert "'amout'" in fault.what
+
+
+def test_fault_is_told_once_though_joins_look_into_what_stands_behind_it() -> None:
+    app = bm.StreamsBuilder("shop", key=bm.Text(), value=bm.Text())
+    stream, table = app.stream("stream"), app.table("table").map_values(lambda v: v.wrong)
+    wrong = app.stream("wrong").map_values(lambda v: v.wrong)
+    stream.left_join(wrong, lambda a, b: b, windows=bm.JoinWindows(timedelta(seconds=1))).to("a")
+    stream.join(table, lambda a, b: b).to("b")
+    app.table("other").outer_join(table, lambda a, b: b).to_stream().to("c")
+    app.table("left").join(table, lambda a, b: b, foreign_key=lambda v: v).to_stream().to("d")
+    table.join(app.table("right"), lambda a, b: b, foreign_key=lambda v: v).to_stream().to("e")
+
+    with pytest.raises(bm.ExpressionError) as caught:
+        TopologyTestDriver(app)
+
+    assert ["The function of map_values" in fault.what for fault in caught.value.faults] == [True, True]
 
 
 def test_lines_of_branches_are_told_apart() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from fastapi import APIRouter, FastAPI
+from fastapi import APIRouter, FastAPI, HTTPException
 
 from brookmere.errors import ConfigError
 from brookmere.serve import Server, Stores, create_api
@@ -34,6 +34,16 @@ def unknown(stores: Stores) -> None:
 @routes.get("/wrong")
 def wrong(stores: Stores) -> Any:
     return stores["totals"].fetch("ann")
+
+
+@routes.get("/teapot")
+def teapot() -> None:
+    raise HTTPException(418, "short and stout")
+
+
+@routes.get("/absent")
+def absent() -> None:
+    raise HTTPException(404, "no such game")
 
 
 @routes.get("/broken")
@@ -77,6 +87,14 @@ def test_what_goes_wrong_in_a_route_is_a_problem(
     assert (answer.status_code, answer.json()["type"]) == (status, type)
     assert answer.headers["content-type"] == "application/problem+json"
     assert "secret" not in answer.text
+
+
+def test_an_error_of_the_framework_is_a_problem_with_its_own_words(own: httpx.Client) -> None:
+    refused, absent = own.get("/teapot"), own.get("/absent")
+
+    assert (refused.status_code, refused.json()["detail"]) == (418, "short and stout")
+    assert refused.json()["type"] == "about:blank"
+    assert (absent.status_code, absent.json()["detail"]) == (404, "no such game")
 
 
 def test_own_routes_stand_in_the_document_with_problems(own: httpx.Client) -> None:

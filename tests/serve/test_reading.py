@@ -153,7 +153,9 @@ def test_what_is_not_there_is_not_found(client: httpx.Client) -> None:
     unknown = problem(client, "/stores/total/ann")
     assert (unknown["status"], unknown["type"]) == (404, "no-such-store")
     assert "Did you mean 'totals'?" in unknown["detail"]
-    assert problem(client, "/nowhere")["type"] == "no-such-path"
+    nowhere = problem(client, "/nowhere")
+    assert nowhere["type"] == "no-such-path"
+    assert nowhere["detail"] == "There is no GET /nowhere. GET /docs shows what there is."
 
 
 @pytest.mark.parametrize(
@@ -165,6 +167,7 @@ def test_what_is_not_there_is_not_found(client: httpx.Client) -> None:
         ("/stores/rates/2147483648", "a whole number of 32 bits"),
         ("/stores/boards/go", "JSON"),
         ("/stores/boards/[1]", "JSON"),
+        ("/stores/boards/" + quote('{"game":' + "[" * 900 + "]" * 900 + "}"), "JSON"),
         ("/stores/blobs/00ff", "bytes in hexadecimal digits behind 0x"),
         ("/stores/flags/True", "true or false"),
     ],

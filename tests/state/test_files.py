@@ -49,3 +49,12 @@ def test_files_that_are_in_use_are_told_from_damaged_ones(tmp_path: Path) -> Non
     (tmp_path / "CURRENT").write_text("damaged\n")
     with pytest.raises(StateError, match=r"Delete the directory"):
         Files(tmp_path, ("rows",))
+
+
+def test_few_rows_are_counted_however_often_they_changed(tmp_path: Path) -> None:
+    files = filled(tmp_path)
+    for number in range(100):
+        files.write({"rows": {b"a": b"%d" % number, b"c%d" % number: b"5"}})
+        files.write({"rows": {b"c%d" % number: None}})
+
+    assert files.entries("rows") == 2

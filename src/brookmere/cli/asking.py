@@ -17,6 +17,7 @@ from brookmere.state import AnyStore, CountQuery, Position, QueryResult, Replica
 from brookmere.state.json_values import row_json
 
 _PATIENCE_SECONDS = 0.1
+_NEVER = -1
 NAME = "query"
 """The replica whose files make the next question quick."""
 
@@ -125,4 +126,11 @@ def _catch_up(replica: Replica, store: AnyStore, timeout: float) -> None:
                     "-c bootstrap.servers=..."
                 ) from None
             if time.monotonic() >= deadline:
-                raise
+                found = f"{status.lag:,} records are missing"
+                if status.checked_at == _NEVER:
+                    found = "nobody has told where it ends yet"
+                raise StoreNotReadyError(
+                    f"The topic {status.topic}, which has the rows of {store.name}, is not read to its end "
+                    f"after {timeout:g} s: {(status.error or found).rstrip('.')}.\n"
+                    "Wait longer with --timeout, and look whether its topics can be reached."
+                ) from None

@@ -7,7 +7,7 @@ import json
 import logging
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -44,8 +44,8 @@ def table(*columns: str, numbers: tuple[str, ...] = ()) -> Table:
     return made
 
 
-def write_table(rows: Table) -> None:
-    """Write a table on stdout, as wide as it needs where nobody looks at it."""
+def write_table(rows: RenderableType) -> None:
+    """Write a table, or several, on stdout, as wide as it needs where nobody looks at it."""
     if out.is_terminal:
         out.print(rows)
         return

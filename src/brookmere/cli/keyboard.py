@@ -12,23 +12,27 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def pressed_keys() -> Iterator[Callable[[], bool]]:
-    """Give a function that tells whether a key was pressed since the last call; never without a terminal."""
+def typed_keys() -> Iterator[Callable[[], bytes]]:
+    """Give a function that returns the keys typed since the last call; none without a terminal."""
     if not sys.stdin.isatty():
-        yield lambda: False
+        yield lambda: b""
         return
     handle = sys.stdin.fileno()
     before = termios.tcgetattr(handle)
 
-    def is_pressed() -> bool:
-        if not select.select([handle], [], [], 0)[0]:
-            return False
-        os.read(handle, 1024)
-        return True
+    def typed() -> bytes:
+        return os.read(handle, 1024) if select.select([handle], [], [], 0)[0] else b""
 
     try:
         # Ctrl-C stays what it is.
         tty.setcbreak(handle)
-        yield is_pressed
+        yield typed
     finally:
         termios.tcsetattr(handle, termios.TCSADRAIN, before)
+
+
+@contextmanager
+def pressed_keys() -> Iterator[Callable[[], bool]]:
+    """Give a function that tells whether a key was pressed since the last call; never without a terminal."""
+    with typed_keys() as typed:
+        yield lambda: bool(typed())

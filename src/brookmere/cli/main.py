@@ -24,6 +24,7 @@ from brookmere.cli import (
     reset,
     run,
     serve,
+    top,
     topics,
 )
 from brookmere.cli.demo.command import demo
@@ -68,6 +69,7 @@ app.command("run")(run.run)
 app.command("check")(check.check)
 app.command("describe")(describe.describe)
 app.command("reset")(reset.reset)
+app.command("top")(top.top)
 app.command("query")(query.query)
 app.command("serve")(serve.serve)
 app.command("replica")(replica.replica)

@@ -55,8 +55,8 @@ class Remote:
             ) from error
 
 
-class NoSuchKey(StoreError):  # noqa: N818 - an answer, not a failure
-    """The store has no such key."""
+class NotThere(StoreError):  # noqa: N818 - an answer, not a failure
+    """The server does not have what was asked for, and does not need to: a key, or a status."""
 
 
 class RemoteAsker:
@@ -81,7 +81,7 @@ class RemoteAsker:
         parameters = parameters_of(asked, self.kind, min(limit, _MOST_ROWS), cursor)
         try:
             answer, position = self._remote.get(path, parameters)
-        except NoSuchKey:
+        except NotThere:
             return Page([], Position(), None)
         rows = answer.get("rows", [answer])
         texts = [json.dumps(row, ensure_ascii=False, separators=(",", ":")) for row in rows]
@@ -105,8 +105,8 @@ def _refusal(url: str, error: HTTPError) -> StoreError | CommandError:
             f"{url} answers {error.code} {error.reason}, which is no answer of Brookmere's.\n"
             "Look whether it is the address of `brookmere serve` or `brookmere run ... --serve`."
         )
-    if kind == "no-such-key":
-        return NoSuchKey(detail)
+    if kind in ("no-such-key", "no-status"):
+        return NotThere(detail)
     if error.code == 401:
         return CommandError(
             f"{url} wants a token, and the right one was not given.\n"

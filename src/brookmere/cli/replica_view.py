@@ -16,7 +16,10 @@ from brookmere.state import Position, StoreStatus
 
 _LINE_SECONDS = 5.0
 _SHOWN_PARTITIONS = 4
-_STYLES = {"ready": "green", "catching up": "yellow", "waiting": "yellow", "failing": "red"}
+_NEVER = -1
+_STYLES = {
+    "ready": "green", "starting": "yellow", "catching up": "yellow", "waiting": "yellow", "failing": "red"
+}  # fmt: skip
 
 
 def condition(store: StoreStatus) -> str:
@@ -25,6 +28,8 @@ def condition(store: StoreStatus) -> str:
         return "waiting"
     if store.error is not None:
         return "failing"
+    if store.checked_at == _NEVER:
+        return "starting"
     return "ready" if store.is_ready else "catching up"
 
 
@@ -43,7 +48,9 @@ def position_text(position: Position) -> str:
 def trouble(store: StoreStatus) -> str | None:
     """Return what keeps a store from following, for people."""
     if store.is_waiting:
-        return f"{store.name} waits for the topic {store.topic}, which the application creates when it starts"
+        return (
+            f"{store.name} waits for the topic {store.topic}, which the application creates when it starts."
+        )
     return None if store.error is None else f"{store.name}: {store.error}"
 
 
@@ -99,9 +106,7 @@ class LiveReplicaView(ReplicaView):
     def show(self, stores: list[StoreStatus]) -> None:
         if self._live is None:
             return
-        troubles = [
-            Text(f"{words}.".replace("..", "."), style="yellow") for words in map(trouble, stores) if words
-        ]
+        troubles = [Text(words, style="yellow") for words in map(trouble, stores) if words]
         self._live.update(Group(store_table(stores), *troubles), refresh=True)
 
 

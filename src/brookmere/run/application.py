@@ -299,7 +299,11 @@ class Application:
     def _ending(self, error: BrookmereError | None) -> None:
         if self._running is not None:
             self._running.file.write(lambda: self._status("stopped" if error is None else "failed", error))
-            self._running.stores.close()
+            try:
+                self._running.stores.close()
+            except Exception:
+                # The application has ended all the same, and must say so.
+                logger.exception("the stores of %s cannot be closed", self.application_id)
 
     def _end(self, error: BrookmereError | None) -> None:
         if error is None:

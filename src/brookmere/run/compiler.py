@@ -12,6 +12,7 @@ from brookmere.errors import ExpressionError, Fault
 from brookmere.plan.combining import combinable
 from brookmere.plan.stages import Plan
 from brookmere.run.columns import RECORD, column
+from brookmere.run.joining import looked_into
 from brookmere.run.processors import At, Processors
 from brookmere.run.refusals import about, explained
 from brookmere.run.schemas import SchemaFormats
@@ -158,8 +159,10 @@ class _Compiler:
         )
 
     def _add(self, node: Node) -> None:
-        """Add a node; one whose parents failed is left out, so that each fault is told once."""
+        """Add a node; one that hears or looks into a failed one is left out: each fault is told once."""
         above = self._senders(node) if isinstance(node, SourceNode) else list(node.parents)
+        if isinstance(node, ProcessorNode):
+            above += looked_into(self.plan.topology, node)
         if any(name in self.failed for name in above):
             self.failed.add(node.name)
             return

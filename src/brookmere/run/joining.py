@@ -5,15 +5,37 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from brookmere.errors import InternalError
 from brookmere.run.columns import JOINER, RECORD, column
 from brookmere.run.refusals import about
 from brookmere.topology import join_operators as jo
-from brookmere.topology.nodes import ProcessorNode
+from brookmere.topology.nodes import ProcessorNode, Topology
 
 if TYPE_CHECKING:
     from brookmere.run.processors import At, Processors
 
 Add = Callable[["Processors", ProcessorNode, Any, "At"], None]
+
+
+def looked_into(topology: Topology, node: ProcessorNode) -> tuple[str, ...]:
+    """Return the nodes that a join looks into, beside the one that it hears."""
+    match node.operator:
+        case jo.StreamTableJoin(table=name) | jo.GlobalJoin(table=name) | jo.TableJoin(other=name):
+            return (name,)
+        case jo.SubscriptionJoin(right=name) | jo.ResponseJoin(left=name):
+            return (name,)
+        case jo.StreamJoin(other=store) | jo.ForeignUpdate(store=store):
+            return (keeper_of(topology, store),)
+    return ()
+
+
+def keeper_of(topology: Topology, store: str) -> str:
+    """Return the node that fills a store which another node of the join looks into."""
+    for node in topology.nodes:
+        match node.operator if isinstance(node, ProcessorNode) else None:
+            case jo.JoinBuffer(store=kept) | jo.SubscriptionReceive(store=kept) if kept == store:
+                return node.name
+    raise InternalError(f"nothing fills the store {store!r} of a join")
 
 
 def _stream_table(processors: Processors, node: ProcessorNode, o: jo.StreamTableJoin, at: At) -> None:

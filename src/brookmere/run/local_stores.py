@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from datetime import timedelta
-from pathlib import Path
 from typing import TypeVar
 
 from brookmere.errors import UnknownStoreError
@@ -13,14 +12,10 @@ from brookmere.run.progress import Progress
 from brookmere.run.read_positions import ReadPositions
 from brookmere.serde.configured import registry_of
 from brookmere.state import AnyStore, Position, Replica, StoreStatus
+from brookmere.state.places import LOCAL, replica_directory
 from brookmere.topics.times import seconds
 
 S = TypeVar("S", bound=AnyStore)
-
-REPLICAS = "replicas"
-"""The folder of the state directory with the files of replicas, one folder each."""
-LOCAL = "local"
-"""The name of the replica in the application's process."""
 
 
 class LocalStores:
@@ -94,8 +89,3 @@ class LocalStores:
         else:
             found, remedy = "it belongs to an operator", "Ask a table that comes of it."
         raise UnknownStoreError(f"The store {name!r} cannot be asked. Found: {found}. {remedy}")
-
-
-def replica_directory(state: Path, name: str) -> Path:
-    """Return where a replica of an application keeps its files."""
-    return state / REPLICAS / name

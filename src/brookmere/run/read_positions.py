@@ -26,7 +26,7 @@ class _Mark:
 class ReadPositions:
     """Tells how far the topics are processed, and which part of that stands in a changelog.
 
-    A changelog is looked at after every batch from the first time on that it is asked about.
+    Who asks about a changelog makes that its end is looked at, at most once per batch.
     """
 
     def __init__(self, names: Collection[str], topics: AnyTopics, before: Position) -> None:
@@ -34,6 +34,9 @@ class ReadPositions:
         self._topics = topics
         self._read = before
         self._marks: dict[str, list[_Mark]] = {}
+        self._marked: dict[str, Position] = {}
+        """By changelog, what was read when its end was last looked at."""
+        self._marking = threading.Lock()
         self._changed = threading.Condition()
         self._has_ended = False
 
@@ -44,11 +47,9 @@ class ReadPositions:
     def processed(self, read: Position) -> None:
         """Put down that a batch is done, and everything up to `read` with it."""
         with self._changed:
-            self._read = self._read.merged(read)
+            if not self._read.covers(read):
+                self._read = self._read.merged(read)
             self._changed.notify_all()
-            followed = list(self._marks)
-        for changelog in followed:
-            self._mark(changelog)
 
     def end(self) -> None:
         """Let nobody wait any longer: no batch will follow."""
@@ -66,12 +67,14 @@ class ReadPositions:
 
     def covered(self, changelog: str, positions: Offsets) -> Position:
         """Return what was read of the topics up to these positions in a changelog, as far as it is known."""
-        if changelog not in self._marks:
-            with self._changed:
-                self._marks.setdefault(changelog, [])
-            self._mark(changelog)
+        # While somebody else looks, less is known for a moment: nobody waits for it.
+        if self._marked.get(changelog) is not self._read and self._marking.acquire(blocking=False):
+            try:
+                self._mark(changelog)
+            finally:
+                self._marking.release()
         with self._changed:
-            for mark in reversed(self._marks[changelog]):
+            for mark in reversed(self._marks.get(changelog, ())):
                 if all(positions.get(partition, 0) >= end for partition, end in mark.ends.items()):
                     return mark.read
         return Position()
@@ -82,12 +85,13 @@ class ReadPositions:
             # Looked at behind the batch: what the batch wrote is in front of it.
             ends = dict(enumerate(self._topics[changelog].end_offsets()))
         except BrookmereError:
-            # Then less is known, and the next batch tells more.
+            # Then less is known, and the next question tries again.
             return
         with self._changed:
-            marks = self._marks[changelog]
+            self._marked[changelog] = read
+            marks = self._marks.setdefault(changelog, [])
             if marks and marks[-1].ends == ends:
-                read = read.merged(marks.pop().read)
+                marks.pop()
             marks.append(_Mark(read, ends))
             if len(marks) > _MOST_MARKS:
                 # Half of the older ones are enough: between them one knows a little less.

@@ -18,6 +18,7 @@ from brookmere.run.checkpoints import committed_positions
 from brookmere.run.identity import Identity, has_positions, read_identity
 from brookmere.run.inputs import source_topics
 from brookmere.run.instance import hold
+from brookmere.state.places import LOCAL, REPLICAS
 from brookmere.topics import AnyTopic, Topics, open_topics
 from brookmere.topology.nodes import Topology
 
@@ -207,8 +208,12 @@ def _internal(
 
 
 def _state(directory: Path) -> Iterator[Path]:
-    if directory.is_dir():
-        yield from sorted(path for path in directory.iterdir() if path.name not in _KEPT)
+    for path in sorted(directory.iterdir()) if directory.is_dir() else ():
+        if path.name == REPLICAS:
+            # Others may be in use: they see that their changelogs are other ones, and begin anew.
+            yield from path.glob(LOCAL)
+        elif path.name not in _KEPT:
+            yield path
 
 
 def _marks(topics: Topics | KafkaTopics, application: str) -> tuple[str, ...]:

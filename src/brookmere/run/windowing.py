@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from brookmere.run.columns import JOINER, REDUCER, column
 from brookmere.run.folding import initial_column, java_column, step_column
+from brookmere.run.joining import keeper_of
 from brookmere.run.refusals import about
 from brookmere.topology import join_operators as jo
 from brookmere.topology import operators as op
@@ -85,13 +86,7 @@ def _join_buffer(p: Processors, node: ProcessorNode, o: jo.JoinBuffer, at: At) -
 
 def _stream_join(p: Processors, node: ProcessorNode, o: jo.StreamJoin, at: At) -> None:
     is_outer = o.how == "outer" or (o.how == "left" and o.side == "left")
-    buffer = next(
-        n.name
-        for n in p.plan.topology.nodes
-        if isinstance(n, ProcessorNode)
-        and isinstance(n.operator, jo.JoinBuffer)
-        and n.operator.store == o.other
-    )
+    buffer = keeper_of(p.plan.topology, o.other)
     span = p.builder.joinSpan(o.windows.before_ms, o.windows.after_ms, o.windows.grace_ms)
     with about(o.joiner, node.name, None):
         p.builder.streamJoin(

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any, NoReturn
 
 from brookmere.serde.base import BadBytes
@@ -33,7 +34,7 @@ def from_json(data: bytes, *, parse_float: Callable[[str], Any] = float) -> Any:
     """Return the Python value of strict UTF-8 JSON; raise BadBytes for anything else."""
     text = from_utf8(data)
     try:
-        return json.loads(text, parse_float=parse_float, parse_constant=_refuse)
+        return _decoder(parse_float).decode(text)
     except json.JSONDecodeError as error:
         raise BadBytes(f"expected JSON, found an error at position {error.pos}: {error.msg}") from None
     except RecursionError:
@@ -55,6 +56,12 @@ def json_name(value: Any) -> str:
             return json.dumps(value, ensure_ascii=False)
         case _:
             return str(value)
+
+
+@lru_cache
+def _decoder(parse_float: Callable[[str], Any]) -> json.JSONDecoder:
+    # `json.loads` would make one for every call.
+    return json.JSONDecoder(parse_float=parse_float, parse_constant=_refuse)
 
 
 def _refuse(constant: str) -> NoReturn:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from fastapi import APIRouter, FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from brookmere.errors import BrookmereError, ConfigError
 from brookmere.serve.about import about_routes
@@ -35,6 +37,17 @@ from brookmere.state.peers import Peers
 from brookmere.topology.nodes import Topology
 
 
+class _Api(FastAPI):
+    """An API with an entry before the framework's own, which would take longer than a read of a key."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.entry: ASGIApp = super().__call__
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self.entry(scope, receive, send)
+
+
 def create_api(
     replica: Replica,
     *,
@@ -57,7 +70,7 @@ def create_api(
     if token is not None and not token.strip():
         raise ConfigError("The token is empty, so everyone would know it. Give one, or leave it out.")
     replica.start()
-    api = FastAPI(title=replica.application, docs_url=None, redoc_url=None)
+    api = _Api(title=replica.application, docs_url=None, redoc_url=None)
     served = Served(replica, status or (lambda: None), topology, peers, streams_of(api))
     readers = KeyReaders(replica)
     api.state.stores = replica
@@ -76,10 +89,9 @@ def create_api(
     api.add_exception_handler(HTTPException, on_http_error)
     api.add_exception_handler(RequestValidationError, on_invalid_request)
     api.add_exception_handler(Exception, on_failure)
-    # The last one added is the first that sees a request.
     api.add_middleware(AnswerCount, requests=served.requests)
-    api.add_middleware(KeyLane, readers=readers, requests=served.requests)
+    api.entry = KeyLane(api.entry, readers, served.requests)
     if token is not None:
-        api.add_middleware(TokenGuard, token=token)
+        api.entry = TokenGuard(api.entry, token)
     api.openapi = document_of(api, replica, has_token=token is not None)  # type: ignore[method-assign]
     return api

@@ -5,18 +5,10 @@ from __future__ import annotations
 from importlib.resources import files
 
 from fastapi import APIRouter
-from starlette.responses import HTMLResponse
 
-PATH = "/docs"
+from brookmere.serve.page import page_routes
 
 
 def docs_page() -> APIRouter:
     """Return the route."""
-    routes = APIRouter()
-    page = files("brookmere.serve").joinpath("docs_page.html").read_bytes()
-
-    @routes.get(PATH, include_in_schema=False)
-    async def docs() -> HTMLResponse:
-        return HTMLResponse(page)
-
-    return routes
+    return page_routes("/docs", files("brookmere.serve").joinpath("docs_page.html").read_text("utf-8"))

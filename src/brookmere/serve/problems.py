@@ -100,12 +100,16 @@ async def on_brookmere_error(_: Request, error: Exception) -> Response:
     return problem_of(error).answer()
 
 
-async def on_http_error(_: Request, error: Exception) -> Response:
+async def on_http_error(request: Request, error: Exception) -> Response:
     """Answer what the framework refuses: unknown paths and methods."""
     assert isinstance(error, HTTPException)
     types = {404: "no-such-path", 405: "method-not-allowed"}
     type = types.get(error.status_code, "about:blank")
-    return Problem(error.status_code, type, str(error.detail), headers=error.headers or {}).answer()
+    detail = str(error.detail)
+    # A route of the user may say more.
+    if detail == HTTPStatus(error.status_code).phrase and type != "about:blank":
+        detail = f"There is no {request.method} {request.url.path}. GET /docs shows what there is."
+    return Problem(error.status_code, type, detail, headers=error.headers or {}).answer()
 
 
 async def on_invalid_request(_: Request, error: Exception) -> Response:

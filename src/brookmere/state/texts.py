@@ -32,7 +32,7 @@ def key_from_text(serde: Serde, text: str) -> Any:
         # The serde knows best which values are its own, such as the range of its numbers.
         if serde.serialize(key) is None:
             raise ValueError("nothing, and a row has a key")
-    except (TypeError, ValueError, AttributeError) as error:
+    except (TypeError, ValueError, AttributeError, RecursionError) as error:
         raise ValueError(
             f"the key {text[:_SHOWN]!r} does not fit: expected {expected(serde)}, found {error}"
         ) from None
