@@ -92,7 +92,8 @@ def _nodes(
 ) -> list[RenderableType]:
     numbers = ("IN/S", "OUT/S", "IN", "OUT", "LATE", "DROPPED", "FAILED")
     table = console.table("NODE", *numbers, numbers=numbers)
-    table.columns[0].no_wrap, table.columns[0].overflow = True, "ellipsis"
+    # In a narrow terminal names are cut off, and never numbers.
+    table.columns[0].overflow = "ellipsis"
     for column in table.columns[1:]:
         column.no_wrap = True
     shown = nodes[:most]
