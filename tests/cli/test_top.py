@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import pty
@@ -13,8 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
-from brookmere.cli.watching import Rates
+from brookmere.cli.top_view import screen
+from brookmere.cli.watching import Rates, watched
 from brookmere.state.status import (
     InputStatus,
     NodeStatus,
@@ -74,7 +77,7 @@ def test_once_shows_nodes_topics_and_stores(run: Run, world: World) -> None:
     lines = shown.stdout.splitlines()
     assert lines[0].startswith(f"clicks running · pid {os.getpid()} · since ")
     assert lines[1:4] == [
-        "batch 7 (500 records, 120 ms) · 432 records/s · lag 3",
+        "batch 7 (500 records, 120 ms) · 432 records/s · 3 waiting behind it",
         "12,345 records · 2 late · 5 dropped · 0 failed and skipped · state 2.0 MB",
         "",
     ]
@@ -92,6 +95,28 @@ def test_once_shows_nodes_topics_and_stores(run: Run, world: World) -> None:
         "REPLICA OF  KIND       ROWS   SIZE  LAG  STATE",
         "counts      key-value    40  500 B    1  ready",
     ]
+
+
+def test_narrow_terminal_cuts_names_and_no_numbers(world: World) -> None:
+    narrow = Console(width=60, file=io.StringIO())
+
+    with narrow.capture() as shown:
+        narrow.print(screen(watched(status(), is_here=True), {}, None))
+
+    assert "KSTREAM-S… " in shown.get()
+    assert "  12.3k  12.3k     0        0       0" in shown.get()
+
+
+def test_few_lines_leave_out_nodes_and_say_so(world: World) -> None:
+    many = status(nodes=tuple(NodeStatus(f"NODE-{n}", 0, n, n, 0, 0) for n in range(30)))
+    small = Console(width=100, file=io.StringIO())
+
+    with small.capture() as shown:
+        small.print(screen(watched(many, is_here=True), {}, 24))
+
+    assert shown.get().count("NODE-") == 9
+    assert "and 21 more nodes" in shown.get()
+    assert len(shown.get().splitlines()) <= 24
 
 
 def test_json_is_the_document_and_whether_it_runs(run: Run, world: World) -> None:

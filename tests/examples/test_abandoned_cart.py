@@ -172,3 +172,19 @@ def test_application_finds_the_abandoned_carts_of_its_topics(home: Home, spark: 
 
     carts = home.topics.consumer("abandoned-carts", key=bm.Text(), value=CART)
     assert [shown(record.key, record.value) for record in carts] == FOUND_IN_THE_SAMPLE
+
+
+def test_application_goes_on_with_the_carts_that_were_open(home: Home, spark: SparkSession) -> None:
+    fill(home.topics, "abandoned_cart")
+    home.run(app)
+    for topic, user, value in (
+        ("orders", b"fay", b'{"number": "o-4", "at": "2026-05-04T09:31:00Z"}'),
+        ("cart-moves", b"gus", b'{"item": "tray", "pieces": 1, "price": 15.0, "at": "2026-05-04T12:00:00Z"}'),
+        ("cart-moves", b"hal", b'{"item": "cup", "pieces": 1, "price": 6.0, "at": "2026-05-04T14:00:00Z"}'),
+    ):
+        home.topics[topic].append([bm.Record(user, value, 0)])
+
+    home.run(app)
+
+    carts = home.topics.consumer("abandoned-carts", key=bm.Text(), value=CART)
+    assert [record.key for record in carts] == ["ada", "dan", "gus"]

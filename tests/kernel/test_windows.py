@@ -125,6 +125,19 @@ def test_last_results_of_batches_end_where_all_results_end(name: str) -> None:
     assert {key: value for key, value, _ in last} == {key: value for key, value, _ in every}
 
 
+def test_streams_that_share_a_table_bring_out_the_results_of_a_batch_in_the_order_of_their_records() -> None:
+    app = _builder()
+    left, right = (app.stream(topic).group_by_key() for topic in ("left", "right"))
+    sessions = left.cogroup(_joined).cogroup(right, _joined).windowed_by(bm.SessionWindows(10))
+    _shown(sessions.aggregate("", merger=_merged).suppress(bm.until_window_closes()))
+
+    with TopologyTestDriver(app, emit="last") as driver:
+        driver.pipe_records([("left", bm.Record("ada", "a", 0))])
+        driver.pipe_records([("right", bm.Record("ada", "b", 8)), ("left", bm.Record("bob", "c", 100))])
+
+        assert driver.output_topic("out").read_key_values_to_list() == [("ada@0/8", "a b ")]
+
+
 @pytest.mark.parametrize("name", ["hopping", "sessions, at close", "outer join"])
 def test_rows_in_rocksdb_on_spark_give_what_rows_in_memory_give(name: str) -> None:
     records = records_of(seed=14, count=120)

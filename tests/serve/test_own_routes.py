@@ -95,6 +95,7 @@ def test_an_error_of_the_framework_is_a_problem_with_its_own_words(own: httpx.Cl
     assert (refused.status_code, refused.json()["detail"]) == (418, "short and stout")
     assert refused.json()["type"] == "about:blank"
     assert (absent.status_code, absent.json()["detail"]) == (404, "no such game")
+    assert absent.json()["type"] == "about:blank"
 
 
 def test_own_routes_stand_in_the_document_with_problems(own: httpx.Client) -> None:

@@ -24,7 +24,7 @@ def query(
     key: Annotated[
         str | None,
         typer.Argument(
-            metavar="[KEY]", help="The key, as text, number or JSON; all if left out.", show_default=False
+            metavar="KEY", help="The key, as text, number or JSON; all if left out.", show_default=False
         ),
     ] = None,
     first: Annotated[

@@ -71,7 +71,8 @@ def head(seen: Watched) -> list[Text]:
         lines.append(
             Text(
                 f"batch {status.batch:,} ({status.batch_records:,} records, {status.batch_ms:,} ms) · "
-                f"{short(status.records_per_second if seen.is_running else 0)} records/s · lag {status.lag:,}"
+                f"{short(status.records_per_second if seen.is_running else 0)} records/s · "
+                f"{status.lag:,} waiting behind it"
             )
         )
         lines.append(
@@ -91,7 +92,8 @@ def _nodes(
 ) -> list[RenderableType]:
     numbers = ("IN/S", "OUT/S", "IN", "OUT", "LATE", "DROPPED", "FAILED")
     table = console.table("NODE", *numbers, numbers=numbers)
-    table.columns[0].no_wrap, table.columns[0].overflow = True, "ellipsis"
+    # In a narrow terminal names are cut off, and never numbers.
+    table.columns[0].overflow = "ellipsis"
     for column in table.columns[1:]:
         column.no_wrap = True
     shown = nodes[:most]
@@ -127,7 +129,8 @@ def state(status: Status) -> Table:
     for stage in status.stages:
         if stage.stores or stage.rows:
             names = ", ".join(stage.stores) or f"stage {stage.number}"
-            table.add_row(names, f"{stage.rows:,}", console.size(stage.bytes))
+            # Stores that do not count their rows tell none.
+            table.add_row(names, f"{stage.rows:,}" if stage.rows else "-", console.size(stage.bytes))
     return table
 
 

@@ -23,6 +23,9 @@ from brookmere.errors import (
 MEDIA_TYPE = "application/problem+json"
 
 RETRY_SECONDS = 1
+_PLAIN = "about:blank"
+"""The type of problems whose status says all that programs can know."""
+_OF_THE_FRAMEWORK = {404: "no-such-path", 405: "method-not-allowed"}
 
 
 # A problem is an answer, not a failure of the program.
@@ -103,11 +106,11 @@ async def on_brookmere_error(_: Request, error: Exception) -> Response:
 async def on_http_error(request: Request, error: Exception) -> Response:
     """Answer what the framework refuses: unknown paths and methods."""
     assert isinstance(error, HTTPException)
-    types = {404: "no-such-path", 405: "method-not-allowed"}
-    type = types.get(error.status_code, "about:blank")
     detail = str(error.detail)
-    # A route of the user may say more.
-    if detail == HTTPStatus(error.status_code).phrase and type != "about:blank":
+    is_ours = detail == HTTPStatus(error.status_code).phrase
+    # A route of the user that gives a reason means something else than that there is no such route.
+    type = _OF_THE_FRAMEWORK.get(error.status_code, _PLAIN) if is_ours else _PLAIN
+    if type != _PLAIN:
         detail = f"There is no {request.method} {request.url.path}. GET /docs shows what there is."
     return Problem(error.status_code, type, detail, headers=error.headers or {}).answer()
 

@@ -2,7 +2,7 @@ package brookmere.kernel.core
 
 import brookmere.kernel.expr.Writer
 import brookmere.kernel.rows._
-import brookmere.kernel.state.{Clock, GroupStore, Kept, Store, Times}
+import brookmere.kernel.state.{Clock, GroupStore, Kept, Line, Store, Times}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter
@@ -51,6 +51,10 @@ final class Task(
 
   def store(name: String): Store = stores(name).asInstanceOf[Store]
   def groups(name: String): GroupStore = stores(name).asInstanceOf[GroupStore]
+
+  /** The rows of a store whose results come out at the end of the batch. */
+  def line(store: String): Line = lines.getOrElseUpdate(store, new Line)
+  private val lines = scala.collection.mutable.HashMap.empty[String, Line]
 
   /** A clock that the task remembers; it stands at `first` until it is set. */
   def clock(name: String, first: Long = Clock.Never): Clock = times.clock(name, first)

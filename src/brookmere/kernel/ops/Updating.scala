@@ -26,7 +26,7 @@ abstract class Updating(id: Int, name: String, sendOld: Boolean, result: Bound) 
   override def attach(task: Task): Unit = {
     super.attach(task)
     lastOnly = task.settings.lastPerBatch
-    pending = new Pending
+    pending = new Pending(task.line(keptIn), settle)
   }
 
   /** Puts a value into the store; null removes the row. */
@@ -68,18 +68,16 @@ abstract class Updating(id: Int, name: String, sendOld: Boolean, result: Bound) 
   override def tell(to: (UnsafeRow, UnsafeRow, Long) => Unit): Iterator[Unit] =
     entries.map(e => to(sent(keyOf(e), e), showNow(value(e)), e.ts))
 
-  override def endBatch(): Unit = {
-    var e = pending.take()
-    while (e != null) {
-      // A row that came and went within the batch was never seen.
-      val isSeen = e.value != null || e.old != null
-      if (lastOnly) {
-        task.headers(e.headers)
-        e.headers = null
-        val old = if (sendOld && e.old != null) Rows.of(e.old, valueFields) else null
-        if (isSeen) send(keyOf(e), e, value(e), old, e.ts)
-      } else if (isSeen) tellLog(keyOf(e), e, e.ts)
-      e = pending.take()
-    }
+  override def endBatch(): Unit = pending.drain()
+
+  private def settle(e: Entry): Unit = {
+    // A row that came and went within the batch was never seen.
+    val isSeen = e.value != null || e.old != null
+    if (lastOnly) {
+      task.headers(e.headers)
+      e.headers = null
+      val old = if (sendOld && e.old != null) Rows.of(e.old, valueFields) else null
+      if (isSeen) send(keyOf(e), e, value(e), old, e.ts)
+    } else if (isSeen) tellLog(keyOf(e), e, e.ts)
   }
 }

@@ -17,7 +17,7 @@ class Entry(val key: Array[Byte], val hash: Int) {
   var old: Array[Byte] = null
   /** Headers of the record that changed it last; kept only where results come out per batch. */
   var headers: Array[Byte] = null
-  /** The list of results to come out in which it stands, if any, between these two. */
+  /** Who sends its result at the end of the batch, if somebody does, and its neighbours in the line of such. */
   var pending: Pending = null
   var before: Entry = null
   var after: Entry = null
@@ -27,33 +27,56 @@ class Entry(val key: Array[Byte], val hash: Int) {
   def held: Long = if (value == null) 0 else value.length
 }
 
-/** Entries whose results come out at the end of the batch, in the order of their last change. */
-final class Pending {
-  private var first: Entry = null
-  private var last: Entry = null
+/** Entries of a store whose results come out at the end of the batch, in the order of their last change. */
+final class Line {
+  private[state] var first: Entry = null
+  private[state] var last: Entry = null
+  /** The last of the operators that share the line: when its batch ends, all of them have seen theirs. */
+  private[state] var closer: Pending = null
 
-  /** Puts an entry last; operators that share a store take it from each other. */
-  def touch(e: Entry): Unit = if (e ne last) {
-    if (e.pending != null) e.pending.unlink(e)
-    e.pending = this
+  /** Takes out all entries, and hands each to the operator that changed it last. */
+  private[state] def drain(): Unit = while (first != null) {
+    val e = first
+    val by = e.pending
+    unlink(e)
+    by.settle(e)
+  }
+
+  private[state] def append(e: Entry): Unit = {
     e.before = last
     if (last == null) first = e else last.after = e
     last = e
   }
 
-  def take(): Entry = {
-    val e = first
-    if (e != null) unlink(e)
-    e
-  }
-
-  private def unlink(e: Entry): Unit = {
+  private[state] def unlink(e: Entry): Unit = {
     if (e.before == null) first = e.after else e.before.after = e.after
     if (e.after == null) last = e.before else e.after.before = e.before
     e.before = null
     e.after = null
     e.pending = null
   }
+}
+
+/**
+ * The part of an operator in the line of its store, which operators may share: their results come out in the
+ * order of the changes, whoever made them.
+ */
+final class Pending(line: Line, val settle: Entry => Unit) {
+  line.closer = this
+
+  /** Puts an entry last; the operator takes it from others that share the store. */
+  def touch(e: Entry): Unit = {
+    if ((e ne line.last) || e.pending == null) {
+      if (e.pending != null) e.pending.leave(e)
+      line.append(e)
+    }
+    e.pending = this
+  }
+
+  private def leave(e: Entry): Unit = line.unlink(e)
+
+  /** Brings out the results of the batch. */
+  def drain(): Unit = if (line.closer eq this) line.drain()
 }
 
 /** Entries by key: open addressing with linear probing, removal by shifting back. */
