@@ -50,12 +50,16 @@ def rows(home: Home, info: StoreInfo) -> dict[Any, Any]:
         for record in topic.read(partition):
             asked = key.deserialize(record.key)
             assert key.serialize(asked) == record.key
-            named = (asked.key, asked.start, asked.end) if isinstance(asked, bm.WindowedKey) else asked
-            shown = tuple(named.values()) if isinstance(named, dict) else named
-            found.pop(shown, None)
+            found.pop(named(asked), None)
             if record.value is not None:
-                found[shown] = info.value.deserialize(record.value), record.timestamp
+                found[named(asked)] = info.value.deserialize(record.value), record.timestamp
     return found
+
+
+def named(key: Any) -> Any:
+    if isinstance(key, bm.WindowedKey):
+        return named(key.key), key.start, key.end
+    return tuple(key.values()) if isinstance(key, dict) else key
 
 
 def described(home: Home, program: bm.StreamsBuilder, **settings: Any) -> dict[str, StoreInfo]:
@@ -113,6 +117,11 @@ def test_struct_keys_and_values_without_serde_are_told_by_their_types(home: Home
         lambda key, value: (F.struct(F.length(value).alias("n"), (F.lit(1e9) / 7).alias("d")), value)
     ).count(store="by-struct")
     table.group_by(lambda key, value: (F.lit(0.1).cast("float"), value)).count(store="by-float")
+    by_struct = app.stream("in").group_by(lambda _, value: F.struct(F.length(value).alias("n")))
+    by_struct.windowed_by(bm.TimeWindows(MINUTE)).count(store="windows")
+    by_struct.windowed_by(bm.SessionWindows(MINUTE)).count(store="sessions").filter(
+        lambda count: count > 0, store="filtered"
+    )
     home.run(app)
 
     stores = described(home, app)
@@ -126,6 +135,9 @@ def test_struct_keys_and_values_without_serde_are_told_by_their_types(home: Home
         "prices": {"k": Decimal("1.50")},
         "by-struct": {(21, 1e9 / 7): 1},
         "by-float": {0.10000000149011612: 1},
+        "windows": {((21,), 0, 60_000): 1},
+        "sessions": {((21,), 0, 0): 1},
+        "filtered": {((21,), 0, 0): 1},
     }
 
 

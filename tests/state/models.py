@@ -64,7 +64,7 @@ class TimedModel:
         self._rows.pop(place, None)
         if change.value is not None:
             self._rows[place] = change.value, change.timestamp
-            self._observed[change.partition] = max(change.time, self._observed.get(change.partition, -1))
+        self._observed[change.partition] = max(change.time, self._observed.get(change.partition, -1))
 
     def rows(
         self, start: int = 0, end: int = 2**63 - 1, *, key: bytes | None = None

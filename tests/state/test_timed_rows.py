@@ -116,6 +116,16 @@ def test_each_partition_has_its_own_time() -> None:
     assert [(row.time, row.place[-1]) for row in rows.by_time()] == [(5, 1), (100, 0)]
 
 
+def test_a_deletion_moves_the_time_of_the_store_as_it_does_in_the_application() -> None:
+    tables = Memory(TimedRows.tables)
+    rows = TimedRows(tables, 1, retention_ms=10, sessions=False)
+    kept, deleted = (writer(False)(Change(0, b"k", 0, b"v", time)) for time in (20, 80))
+
+    tables.write(rows.writes(Chunk(0, [0, 1], [0, 0], [kept, deleted], [b"v", None], 2)))
+
+    assert list(rows.by_time()) == []
+
+
 def test_time_before_1970_is_never_found() -> None:
     tables = Memory(TimedRows.tables)
     rows = TimedRows(tables, 1, retention_ms=None, sessions=False)

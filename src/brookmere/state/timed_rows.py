@@ -71,8 +71,8 @@ class TimedRows:
             value = chunk.values[place]
             rows[key + tail + own] = None if value is None else entry(chunk.timestamps[place], value)
             times[own + tail + key] = None if value is None else b""
-            if value is not None:
-                latest = max(latest, time_of(tail[:TIME]))
+            # A deletion moves the store's time, too, as it does in the application.
+            latest = max(latest, time_of(tail[:TIME]))
         self.observed[chunk.partition] = latest
         self._expire(chunk.partition, rows, times)
         return {ROWS: rows, TIMES: times}
