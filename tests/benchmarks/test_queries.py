@@ -9,7 +9,10 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import pytest
+
 import brookmere as bm
+from benchmarks.options import arguments
 from benchmarks.queries.data import CHANGELOG, STORE, append_views, fill_changelog, key_of, value_of
 from benchmarks.queries.report import Load, Reads, Report, Requests
 from brookmere.state import KeyValueStore, Replica
@@ -88,3 +91,11 @@ def test_the_client_counts_answers_and_failures() -> None:
     assert said == "asking"
     assert counted["reads"] > counted["failed"] > 0
     assert 0 < counted["p50"] <= counted["p99"] <= counted["most"]
+
+
+def test_queries_are_a_part_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["benchmarks", "--only", "queries"])
+
+    options = arguments()
+
+    assert (options.parts, options.query_keys, options.records) == (("queries",), 1_000_000, 400_000)

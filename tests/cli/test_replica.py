@@ -130,7 +130,6 @@ def test_module_beside_the_state_is_a_program_unless_it_is_an_id(
 @pytest.mark.usefixtures("spark")
 def test_program_that_has_never_run_is_asked_for_its_stores(run: Run, world: World, folder: Path) -> None:
     (folder / "prog.py").write_text(COUNT)
-    world.topics.create("clicks")
     world.count(ada=3)
 
     shown = run("replica", "prog:app", "--until-ready")
@@ -138,3 +137,5 @@ def test_program_that_has_never_run_is_asked_for_its_stores(run: Run, world: Wor
     assert shown.exit_code == 0, shown.stderr
     assert "Spark finds out what the stores of prog hold" in shown.stderr
     assert "counts: ready · 1 row" in shown.stderr
+    # Nothing was created for it.
+    assert list(world.topics) == ["clicks-counts-changelog"]

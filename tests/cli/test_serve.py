@@ -98,6 +98,16 @@ def test_query_asks_the_server(run: Run, world: World, folder: Path) -> None:
         assert "serves the application clicks, not other" in run("query", "other", "x", "--url", url).stderr
 
 
+def test_server_waits_for_an_application_that_has_not_created_its_topics(world: World, folder: Path) -> None:
+    nowhere = ("--topics-dir", "none-yet", "--store", "counts", "--in-memory")
+    with started(folder, "serve", "clicks", "--port", "0", *nowhere) as (process, said):
+        url = address(said, process)
+        wait_for(lambda: "counts waits for the topic clicks-counts-changelog" in said(), process, said)
+
+        assert not is_ready(url)
+        assert [store["name"] for store in get(f"{url}/stores")["stores"]] == ["counts"]
+
+
 def test_token_is_asked_for(run: Run, world: World, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "token").write_text("open sesame\n")
     options = ("--port", "0", "--token-file", "token", "--in-memory", "--store", "counts")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from brookmere.cli import console
@@ -124,4 +124,5 @@ def _described(found: Found, config: Config) -> Sequence[StoreInfo]:
         f"Spark finds out what the stores of {found.place} hold; an application that has run tells it.",
         style="dim",
     )
-    return describe_stores(found.program, config)
+    # Topics that are not there yet do not matter: nothing is read or created.
+    return describe_stores(found.program, replace(config, auto_create_topics=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from heapq import merge
 from operator import itemgetter
 from typing import NamedTuple
@@ -39,9 +39,13 @@ class KeyRows:
     def __init__(self, backend: Backend, partitions: int, *, is_global: bool = False) -> None:
         self._backend = backend
         self._find = backend.reader(ROWS)
+        self.get: Callable[[bytes], bytes | None] = self._find
+        """Returns the entry of a key, or None. Without strays it is the look-up itself: it is asked most."""
         self._partitions = 1 if is_global else partitions
         self.observed: dict[int, int] = {}
-        self._has_strays = any(True for _ in backend.scan(STRAYS))
+        self._has_strays = False
+        if any(True for _ in backend.scan(STRAYS)):
+            self._expect_strays()
 
     def writes(self, chunk: Chunk) -> dict[str, dict[bytes, bytes | None]]:
         """Return how the tables change; of several records of a key the last counts."""
@@ -59,16 +63,8 @@ class KeyRows:
             else:
                 strays[escaped(key) + own] = kept
         if strays:
-            self._has_strays = True
+            self._expect_strays()
         return {ROWS: rows, STRAYS: strays}
-
-    def get(self, key: bytes) -> bytes | None:
-        """Return the entry of a key, or None."""
-        found = self._find(key)
-        if found is None and self._has_strays:
-            prefix = escaped(key)
-            return next((kept for _, kept in self._backend.scan(STRAYS, prefix, behind(prefix))), None)
-        return found
 
     def scan(
         self,
@@ -101,6 +97,17 @@ class KeyRows:
     def estimate(self) -> int:
         """Return about how many rows there are."""
         return sum(self._backend.entries(table) for table in self.tables)
+
+    def _expect_strays(self) -> None:
+        self._has_strays = True
+        self.get = self._find_anywhere
+
+    def _find_anywhere(self, key: bytes) -> bytes | None:
+        found = self._find(key)
+        if found is not None:
+            return found
+        prefix = escaped(key)
+        return next((kept for _, kept in self._backend.scan(STRAYS, prefix, behind(prefix))), None)
 
     def _strays(
         self, lower: bytes, upper: bytes | None, reverse: bool, after: bytes | None
