@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 from fastapi import APIRouter
 from starlette.responses import Response
 
+from brookmere.errors import TopicError, UnreachableError
 from brookmere.serve import models
 from brookmere.serve.documented import problems
 from brookmere.serve.measured import metrics_of
@@ -27,9 +30,13 @@ def health_routes(served: Served) -> APIRouter:
     )
     async def health() -> Response:
         error = served.replica.error
-        if error is not None:
+        if error is None:
+            return Response(b'{"status":"ok","error":null}', media_type=_JSON)
+        if not isinstance(error, TopicError | UnreachableError):
             raise Problem(503, "failed", str(error))
-        return Response(b'{"status":"ok","error":null}', media_type=_JSON)
+        # It passes by itself; who restarts the process for it changes nothing.
+        waiting = {"status": "waiting", "error": str(error)}
+        return Response(json.dumps(waiting), media_type=_JSON)
 
     @routes.get(
         "/ready",

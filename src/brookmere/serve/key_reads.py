@@ -36,7 +36,7 @@ class KeyReader:
 
     def position(self) -> str:
         """Return the position that reads from now on are valid for, as a header has it."""
-        return self._store.position().merged(self._store.inputs()).to_json()
+        return self._store.position().to_json()
 
     def recent_position(self) -> bytes:
         """Return a position that was right a moment ago: reads know everything up to it, and maybe more."""

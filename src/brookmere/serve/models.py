@@ -72,7 +72,7 @@ class Page(BaseModel):
 class Health(BaseModel):
     """Whether the process works."""
 
-    status: Literal["ok", "failed"]
+    status: Literal["ok", "waiting"] = Field(description="waiting: for a topic, or for Kafka to answer.")
     error: str | None = None
 
 

@@ -180,8 +180,7 @@ def _row(store: AnyStore, question: KeyQuestion, reader: KeyReader | None) -> Re
 
 
 def _answer(body: bytes, result: QueryResult) -> Response:
-    position = result.position.merged(result.inputs)
-    return Response(body, media_type=_JSON, headers={POSITION: position.to_json()})
+    return Response(body, media_type=_JSON, headers={POSITION: result.position.to_json()})
 
 
 def _plain(position: Position) -> dict[str, dict[str, int]]:
