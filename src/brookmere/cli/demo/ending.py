@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.text import Text
@@ -29,18 +30,24 @@ def tell_end(place: Place, scene: Scene) -> None:
     write(f"  {best}")
     seen = "" if delay is None else f", and a count changed {delay:,} ms after its line was written"
     write(f"  Spark ran {batches:,} batch{'' if batches == 1 else 'es'}{seen}.")
-    write("")
-    out.print(Text(f"What is in {place.directory}", style="bold"))
     sizes = [
         f"{name} ({console.counted(place.topics[name].describe().records, 'record')})"
         for name in place.topics
     ]
-    write(f"  {PROGRAM:<18}the program: change it, and run it again")
-    write(f"  {'.brookmere/topics':<18}the topics {' and '.join(sizes)}")
-    write(f"  {'.brookmere/state':<18}the counts: the next run goes on with them")
+    tell_place(place, " and ".join(sizes), "the counts", next_commands(place))
+
+
+def tell_place(place: Place, topics: str, state: str, commands: Sequence[str]) -> None:
+    """Write what lies where, and what to try with it."""
+    write, out = console.write, console.out
+    write("")
+    out.print(Text(f"What is in {place.directory}", style="bold"))
+    write(f"  {place.program_name:<18}the program: change it, and run it again")
+    write(f"  {'.brookmere/topics':<18}the topics {topics}")
+    write(f"  {'.brookmere/state':<18}{state}: the next run goes on with them")
     write("")
     out.print(Text("What to try next", style="bold"))
-    for command in next_commands(place):
+    for command in commands:
         write(f"  {command}")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.text import Text
 
 from brookmere.cli import console
-from brookmere.cli.demo.ending import commands_to
+from brookmere.cli.demo.ending import commands_to, tell_place
 from brookmere.cli.demo.leaderboard.standings import Standings, name_of, told
 from brookmere.cli.demo.place import Place
 
@@ -19,15 +19,7 @@ def tell_end(place: Place, standings: Standings) -> None:
     write(f"  {console.counted(standings.sent, 'score')} came in, Spark ran {batches:,} batches.")
     for board in standings.boards.values():
         write(f"  {name_of(board):<18}{told(board)}")
-    write("")
-    out.print(Text(f"What is in {place.directory}", style="bold"))
-    write(f"  {place.program_name:<18}the program: change it, and run it again")
-    write(f"  {'.brookmere/topics':<18}the topics {', '.join(place.topics)}")
-    write(f"  {'.brookmere/state':<18}the boards: the next run goes on with them")
-    write("")
-    out.print(Text("What to try next", style="bold"))
-    for command in next_commands(place):
-        write(f"  {command}")
+    tell_place(place, ", ".join(place.topics), "the boards", next_commands(place))
 
 
 def next_commands(place: Place) -> list[str]:
