@@ -37,9 +37,13 @@ format: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks $(ARGS)
 
+# Everything, in every way; make test runs a part of it.
+CONFORM := $(BIN)/python -m tests.conformance tests/conformance/scenarios --leave-out tests/conformance/not_yet.txt
 conformance: $(STAMP)
-	$(BIN)/python -m tests.conformance tests/conformance/scenarios --leave-out tests/conformance/not_yet.txt --engine spark $(ARGS)
-	$(BIN)/python -m tests.conformance tests/conformance/scenarios --leave-out tests/conformance/not_yet.txt --ask $(ARGS)
+	$(CONFORM) --cut whole $(ARGS)
+	$(CONFORM) --cut random:1 $(ARGS)
+	$(CONFORM) --engine spark $(ARGS)
+	$(CONFORM) --ask $(ARGS)
 
 wheel: $(STAMP)
 	jar=$$($(BIN)/python -m brookmere.kernel.build) && \
