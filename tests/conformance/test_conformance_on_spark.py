@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from tests.conformance.runner import difference
 from tests.conformance.scenario import Scenario
-from tests.conformance.test_conformance import COVERED, named, some_cut
+from tests.conformance.test_conformance import COVERED, named, one_of_each_template, some_cut
 
 _EVERY = 6
 
 
-def _lowest_seeds(scenarios: list[Scenario]) -> list[Scenario]:
-    lowest: dict[str, Scenario] = {}
-    for scenario in sorted(scenarios, key=lambda scenario: scenario.seed):
-        lowest.setdefault(scenario.template, scenario)
-    # A query takes seconds. `make conformance` runs all of them.
-    return [lowest[template] for template in sorted(lowest)[::_EVERY]]
-
-
-@named(_lowest_seeds(COVERED))
+# A query takes seconds. `make conformance` runs all of them.
+@named(one_of_each_template(COVERED)[::_EVERY])
 def test_scenario_conforms_on_spark(scenario: Scenario) -> None:
     assert difference(scenario, engine="spark", cut=some_cut(scenario)) is None
