@@ -139,7 +139,7 @@ def test_instance_that_another_has_replaced_ends(home: KafkaHome, spark: SparkSe
 
     # As another process does at its start.
     assert application._running is not None
-    plan = application._running[0].query.compiled.plan
+    plan = application._running.launched.query.compiled.plan
     other = OnKafka(application.config)
     other.open(spark._jvm, home.name("other"), application.application_id, plan, 1, begun(home.directory), ())
     home.write("in", "b")

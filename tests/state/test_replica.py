@@ -239,7 +239,7 @@ def test_rows_of_another_version_are_read_anew(world: World) -> None:
 
 
 def test_a_replica_that_was_never_level_begins_anew(world: World, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO)
+    caplog.set_level(logging.INFO, "brookmere.state.tail")
     world.create("totals", 1, delete_retention_ms=60_000)
     world.put("totals", {"ada": 1})
     with world.replica(totals(), name="files") as replica:
