@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-import threading
 import time
 
 import brookmere as bm
+from benchmarks.child import run_to_the_end, tell
 from benchmarks.kafka.programs import program
 
 
@@ -23,29 +23,13 @@ def main() -> int:
     )
     application = bm.Application(app, given["settings"])
     application.on_progress(_tell_progress)
-    application.start()
-    _tell("running")
-    threading.Thread(target=_stop_in_the_end, args=(application,), daemon=True).start()
-    application.wait()
-    if application.error is not None:
-        sys.stderr.write(f"{application.error}\n")
-    return 0 if application.error is None else 1
-
-
-def _stop_in_the_end(application: bm.Application) -> None:
-    sys.stdin.read()
-    application.stop()
+    return run_to_the_end(application)
 
 
 def _tell_progress(done: bm.Progress) -> None:
     phases = {name: phase.total_seconds() for name, phase in done.phases.items()}
-    _tell(f"batch {json.dumps({'records': done.records, **phases})}")
-    _tell(f"processed {done.total_records} {time.time_ns() // 1_000_000}")
-
-
-def _tell(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
+    tell(f"batch {json.dumps({'records': done.records, **phases})}")
+    tell(f"processed {done.total_records} {time.time_ns() // 1_000_000}")
 
 
 if __name__ == "__main__":

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-import threading
 import time
 
 import brookmere as bm
+from benchmarks.child import run_to_the_end, tell
 from benchmarks.queries import cores
 from benchmarks.queries.data import APPLICATION, COUNTS, PARTITIONS, SOURCE
 
@@ -26,25 +26,9 @@ def main(topics: str, state: str, core: str) -> int:
     }
     application = bm.Application(app, settings)
     application.on_progress(
-        lambda done: _tell(f"processed {done.total_records} {time.time_ns() // 1_000_000}")
+        lambda done: tell(f"processed {done.total_records} {time.time_ns() // 1_000_000}")
     )
-    application.start()
-    _tell("running")
-    threading.Thread(target=_stop_in_the_end, args=(application,), daemon=True).start()
-    application.wait()
-    if application.error is not None:
-        sys.stderr.write(f"{application.error}\n")
-    return 0 if application.error is None else 1
-
-
-def _stop_in_the_end(application: bm.Application) -> None:
-    sys.stdin.read()
-    application.stop()
-
-
-def _tell(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
+    return run_to_the_end(application)
 
 
 if __name__ == "__main__":

@@ -12,9 +12,10 @@ from brookmere.cli import console
 from brookmere.cli.applications import Known
 from brookmere.cli.replica_view import LiveReplicaView, PlainReplicaView, ReplicaView
 from brookmere.cli.serving import Serving, tell
+from brookmere.cli.settings import place_of_topics
 from brookmere.cli.supervise import stop_signals
 from brookmere.errors import CommandError
-from brookmere.state import Replica, StoreInfo
+from brookmere.state import Replica, StoreInfo, places
 
 _LOOK_SECONDS = 0.25
 
@@ -25,7 +26,7 @@ def replica_directory(known: Known, name: str) -> Path:
         raise CommandError(
             f"{name!r} cannot be the name of a replica.\nIt becomes a directory: choose a word, as standby-1."
         )
-    return known.directory / "replicas" / name
+    return places.replica_directory(known.directory, name)
 
 
 def make_replica(
@@ -55,14 +56,6 @@ def make_replica(
     )
 
 
-def where(known: Known) -> str:
-    """Return where the changelogs are, for people."""
-    config = known.config
-    if config.on_kafka:
-        return f"topics of Kafka at {config.kafka['bootstrap.servers']}"
-    return f"topics in {config.topics_dir}"
-
-
 @contextmanager
 def troubles_in_view() -> Iterator[None]:
     """Keep what troubles a store out of the log: the view tells it, or the command when it ends."""
@@ -80,7 +73,7 @@ def keep_replica(
 ) -> None:
     """Let a replica follow its changelogs, and answer if it serves, until a signal comes or it is ready."""
     if not quiet:
-        console.say(f"{known.id}, replica {replica.name}: {where(known)}; Ctrl-C stops.")
+        console.say(f"{known.id}, replica {replica.name}: {place_of_topics(known.config)}; Ctrl-C stops.")
     with stop_signals() as asked, troubles_in_view(), replica, ExitStack() as held:
         if serving is not None:
             server = held.enter_context(serving.replica(known, replica))

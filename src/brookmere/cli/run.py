@@ -14,7 +14,7 @@ from brookmere.cli.load import find
 from brookmere.cli.parameters import Config, ConfigFile, Program, StateDir, TopicsDir, chosen_settings
 from brookmere.cli.progress_view import JsonView, LiveView, PlainView, View
 from brookmere.cli.serving import prepared, tell
-from brookmere.cli.settings import application
+from brookmere.cli.settings import application, place_of_topics
 from brookmere.cli.supervise import supervise
 from brookmere.cli.tokens import ServeAddress, TokenFile
 
@@ -111,18 +111,11 @@ def run(
     supervise(made, view, until_idle=until_idle, serving=served)
 
 
-def _where(made: Application) -> str:
-    config = made.config
-    if config.on_kafka:
-        return f"topics of Kafka at {config.kafka['bootstrap.servers']}"
-    return f"topics in {config.topics_dir}"
-
-
 def _view(made: Application, *, quiet: bool, as_json: bool) -> View:
     if as_json:
         return JsonView()
     if quiet:
         return View()
-    console.say(f"{made.application_id}: {_where(made)}; Ctrl-C stops.")
+    console.say(f"{made.application_id}: {place_of_topics(made.config)}; Ctrl-C stops.")
     kind = LiveView if console.err.is_terminal else PlainView
     return kind(made.application_id)

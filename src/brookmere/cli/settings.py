@@ -31,5 +31,12 @@ def configured(file: Path | None, chosen: dict[str, str]) -> Config:
     return checked if file is None else read(file, **_keywords(chosen))
 
 
+def place_of_topics(config: Config) -> str:
+    """Return where the topics are, for people."""
+    if config.on_kafka:
+        return f"topics of Kafka at {config.kafka['bootstrap.servers']}"
+    return f"topics in {config.topics_dir}"
+
+
 def _keywords(chosen: dict[str, str]) -> dict[str, str]:
     return {name.replace(".", "__"): value for name, value in chosen.items()}

@@ -6,8 +6,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from brookmere.state.store_info import StoreInfo
+from brookmere.topics import AnyTopic
+from brookmere.topics.times import now_ms
+
 _FORMAT = 1
 KEY = b"replica"
+# Kafka's own default: so long a compacted topic keeps the records that say that a key is gone.
+_DELETIONS_MS = 86_400_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +28,27 @@ class Notes:
     """The latest time that each partition has seen."""
     level_at: int = 0
     """When the replica was last level with the topic, in milliseconds since 1970."""
+
+
+def misfit(found: Notes | None, topic: AnyTopic, info: StoreInfo) -> str | None:
+    """Return why rows with these notes, or with none that are understood, are of no use; None if they are."""
+    if found is None:
+        return "its rows were written by another version"
+    if (found.topic, found.kind) != (topic.id, info.kind):
+        return "its changelog was created anew"
+    if len(found.positions) != topic.partitions and info.kind == "key_value":
+        return "the topic has more partitions, so that keys are at home in others"
+    if _has_missed_deletions(found, topic, info):
+        return "it has not been level for so long that deletions may be gone"
+    return None
+
+
+def _has_missed_deletions(found: Notes, topic: AnyTopic, info: StoreInfo) -> bool:
+    # Windows are rarely deleted, and a topic may have lost those that are still of interest.
+    if info.kind == "window" or not topic.config.compacts:
+        return False
+    kept = int(topic.config.by_name().get("delete.retention.ms", _DELETIONS_MS))
+    return now_ms() - found.level_at > kept
 
 
 def to_bytes(notes: Notes) -> bytes:

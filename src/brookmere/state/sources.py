@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 from operator import attrgetter
@@ -19,14 +20,14 @@ _CHUNK_RECORDS = 10_000
 class Source(Protocol):
     """Where the records of a changelog come from."""
 
+    look_seconds: float
+    """How often to ask for the ends: what that costs decides."""
+
     def poll(self, timeout: float) -> Iterator[Chunk]:
-        """Iterate over what there is; after `timeout` seconds it may be nothing."""
+        """Iterate over what there is; where there is nothing, it takes `timeout` seconds."""
 
     def ends(self) -> list[int]:
         """Return the offset behind the last readable record of each partition."""
-
-    def positions(self) -> Mapping[int, int]:
-        """Return where the next record of each partition is looked for."""
 
     def close(self) -> None:
         """Let go of connections."""
@@ -40,15 +41,21 @@ def source_of(topics: AnyTopics, topic: AnyTopic, positions: Mapping[int, int]) 
 class Embedded:
     """Reads the segments of an embedded topic, column by column."""
 
+    look_seconds = 0.0
+
     def __init__(self, topic: Topic, positions: Mapping[int, int]) -> None:
         self._topic = topic
         self._positions = dict(positions)
+        self._seen = topic.end_offsets()
 
-    def poll(self, timeout: float) -> Iterator[Chunk]:  # noqa: ARG002 - a look at the manifest does not wait
-        for partition, end in enumerate(self.ends()):
+    def poll(self, timeout: float) -> Iterator[Chunk]:
+        # Up to the ends that were seen last: the manifest is read once for both.
+        moved = False
+        for partition, end in enumerate(self._seen):
             at = self._positions[partition]
             if at == end:
                 continue
+            moved = True
             for batch in self._topic.read_batches(partition, at, end):
                 for start in range(0, batch.num_rows, _CHUNK_RECORDS):
                     chunk = _chunk(partition, batch.slice(start, _CHUNK_RECORDS))
@@ -58,12 +65,12 @@ class Embedded:
                 # Compaction has left nothing of what came last.
                 self._positions[partition] = end
                 yield Chunk(partition, (), (), (), (), end)
+        if not moved:
+            time.sleep(timeout)
 
     def ends(self) -> list[int]:
-        return self._topic.end_offsets()
-
-    def positions(self) -> Mapping[int, int]:
-        return dict(self._positions)
+        self._seen = self._topic.end_offsets()
+        return self._seen
 
     def close(self) -> None:
         """Nothing is held."""
@@ -72,14 +79,16 @@ class Embedded:
 class Committed:
     """Reads a topic of Kafka, committed records only."""
 
+    look_seconds = 1.0
+
     def __init__(self, topics: AnyTopics, topic: AnyTopic, positions: Mapping[int, int]) -> None:
         self._topic = topic
         self._consumer = topics.consumer(topic.name, start=positions, follow=True)
 
     def poll(self, timeout: float) -> Iterator[Chunk]:
-        before = self.positions()
+        before = dict(self._consumer.positions)
         records = self._consumer.poll(timeout, limit=_CHUNK_RECORDS)
-        after = self.positions()
+        after = dict(self._consumer.positions)
         for partition, found in groupby(sorted(records, key=_place), key=attrgetter("partition")):
             yield _chunk_of(partition, list(found), after[partition])
         empty = set(after) - {record.partition for record in records}
@@ -90,9 +99,6 @@ class Committed:
 
     def ends(self) -> list[int]:
         return self._topic.end_offsets()
-
-    def positions(self) -> Mapping[int, int]:
-        return dict(self._consumer.positions)
 
     def close(self) -> None:
         self._consumer.close()

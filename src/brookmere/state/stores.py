@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import time
-from base64 import b64decode, urlsafe_b64encode
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
 from datetime import timedelta
-from itertools import islice
 from typing import Any, ClassVar, NoReturn, Protocol, Self
 
 from brookmere.errors import PositionError, StoreNotReadyError, StoreTypeError
 from brookmere.serde import Serde
 from brookmere.state.files import closed
-from brookmere.state.layout import TIME
+from brookmere.state.paging import page_of, place_of
 from brookmere.state.position import Offsets, Position
 from brookmere.state.queries import CountQuery, Listing, Query, QueryResult, Row
 from brookmere.state.store_info import StoreInfo
@@ -188,7 +186,7 @@ class AnyStore:
             if isinstance(query, CountQuery):
                 return QueryResult(self._rows().count(), position, lag, checked_at, inputs=read)
             if isinstance(query, Listing):
-                rows, cursor = _page(self._list(query, _place(query.cursor)), query.limit)
+                rows, cursor = page_of(self._list(query, place_of(query.cursor)), query.limit)
                 return QueryResult(rows, position, lag, checked_at, cursor, read)
             return QueryResult(self._find(query), position, lag, checked_at, inputs=read)
 
@@ -290,27 +288,3 @@ class AnyStore:
     def _update(self, raw: tuple[bytes, bytes | None, int, int, int]) -> Update:
         key, value, timestamp, partition, offset = raw
         return Update(self._shown_key(key), self._value.deserialize(value), timestamp, partition, offset)
-
-
-def _page(rows: Iterator[tuple[bytes, Row]], limit: int | None) -> tuple[list[Row], str | None]:
-    if limit is None:
-        return [row for _, row in rows], None
-    if limit < 1:
-        raise ValueError(f"limit is at least 1, found {limit}")
-    page = list(islice(rows, limit + 1))
-    if len(page) <= limit:
-        return [row for _, row in page], None
-    return [row for _, row in page[:limit]], urlsafe_b64encode(page[limit - 1][0]).decode().rstrip("=")
-
-
-def _place(cursor: str | None) -> bytes | None:
-    if cursor is None:
-        return None
-    try:
-        place = b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4), b"-_", validate=True)
-    except ValueError:
-        place = b""
-    # The shortest place has an empty key and what is behind it.
-    if len(place) < TIME // 2:
-        raise ValueError(f"{cursor!r} is not the cursor of a page")
-    return place

@@ -13,23 +13,20 @@ from brookmere.serde import BadBytes, Serde
 from brookmere.state import notes
 from brookmere.state.backend import META, Backend
 from brookmere.state.chunk import Chunk
-from brookmere.state.notes import Notes
+from brookmere.state.notes import Notes, misfit
 from brookmere.state.rows import Rows, rows_of
 from brookmere.state.sources import Source, source_of
 from brookmere.state.store_info import StoreInfo
 from brookmere.state.updates import Updates
-from brookmere.topics import AnyTopic, AnyTopics, Topic
+from brookmere.topics import AnyTopic, AnyTopics
 from brookmere.topics.times import now_ms
 
 logger = logging.getLogger(__name__)
 
 _LOOK_SECONDS = 0.02
-_ENDS_SECONDS = 1.0
 _GROWTH_SECONDS = 30.0
 _PAUSE_SECONDS = 1.0
 _NOTE_MS = 60_000
-# Kafka's own default: so long a compacted topic keeps the records that say that a key is gone.
-_DELETIONS_MS = 86_400_000
 
 
 class Tail:
@@ -157,17 +154,15 @@ class Tail:
     def _keep_up(self, topic: AnyTopic, source: Source) -> None:
         goal = self._look(source)
         grown = time.monotonic() + _GROWTH_SECONDS
-        look = time.monotonic() + _ENDS_SECONDS
+        look = time.monotonic() + source.look_seconds
         while not self._stop.is_set():
-            moved = self._take(source)
+            self._take(source)
             if not self.is_ready and self._covers(goal):
                 self._become_ready()
-            if isinstance(topic, Topic) or time.monotonic() >= look:
+            if time.monotonic() >= look:
                 self._look(source)
-                look = time.monotonic() + _ENDS_SECONDS
+                look = time.monotonic() + source.look_seconds
             self._note_level()
-            if not moved:
-                self._stop.wait(_LOOK_SECONDS if isinstance(topic, Topic) else 0.0)
             if time.monotonic() >= grown:
                 if not self._is_same(topic):
                     return
@@ -181,7 +176,7 @@ class Tail:
         """Make the rows fit the topic: those of another topic are of no use, and very old ones neither."""
         written = self.backend.get(META, notes.KEY)
         found = notes.from_bytes(written)
-        why = None if written is None else self._misfit(topic, found)
+        why = None if written is None else misfit(found, topic, self.info)
         if why is not None:
             self._begin_anew(why)
             found = None
@@ -196,26 +191,6 @@ class Tail:
         level_at = now_ms() if found is None else found.level_at
         self._notes = Notes(topic.id, self.info.kind, positions, dict(self.rows.observed), level_at)
 
-    def _misfit(self, topic: AnyTopic, found: Notes | None) -> str | None:
-        """Return why the rows are of no use, or None."""
-        if found is None:
-            return "its rows were written by another version"
-        if (found.topic, found.kind) != (topic.id, self.info.kind):
-            return "its changelog was created anew"
-        if len(found.positions) != topic.partitions and self.info.kind == "key_value":
-            return "the topic has more partitions, so that keys are at home in others"
-        if self._has_missed_deletions(topic, found):
-            return "it has not been level for so long that deletions may be gone"
-        return None
-
-    def _has_missed_deletions(self, topic: AnyTopic, found: Notes) -> bool:
-        # Windows are rarely deleted, and a topic may have lost those that are still of interest.
-        if self.info.kind == "window" or not topic.config.compacts:
-            return False
-        settings = topic.config.by_name()
-        kept = int(settings.get("delete.retention.ms", _DELETIONS_MS))
-        return now_ms() - found.level_at > kept
-
     def _begin_anew(self, why: str) -> None:
         logger.info("the replica of %s begins anew: %s", self.info.name, why)
         self.is_ready = False
@@ -224,14 +199,11 @@ class Tail:
         self.backend.clear()
         self._notes = Notes("", self.info.kind)
 
-    def _take(self, source: Source) -> bool:
-        moved = False
+    def _take(self, source: Source) -> None:
         for chunk in source.poll(_LOOK_SECONDS):
             self._apply(chunk)
-            moved = True
             if self._stop.is_set():
                 break
-        return moved
 
     def _apply(self, chunk: Chunk) -> None:
         assert self.rows is not None
