@@ -13,7 +13,7 @@ import brookmere as bm
 from brookmere.testing import TopologyTestDriver
 from examples.predictive_maintenance import app
 from tests.examples.sample_data import feed, fill, pipe
-from tests.run.homes import Home
+from tests.run.homes import Home, let_stores_follow
 
 START = 1777881600  # of the sample data, in seconds
 FOUND_IN_THE_SAMPLE = [("lathe-2", "Turner S", "strong", 0.0), ("press-1", "Hydra 200", "long", 60.0)]
@@ -156,7 +156,7 @@ def test_application_sends_alarms_and_is_asked_for_sessions(home: Home, spark: S
         bm.serve(application, "127.0.0.1:0") as server,
     ):
         application.process_all_available()
-        application.store("unusual-vibration")
+        let_stores_follow(application)
         page = httpx.get(f"{server.url}/stores/unusual-vibration/press-1").raise_for_status().json()
 
     (session,) = page["rows"]

@@ -14,7 +14,7 @@ import brookmere as bm
 from brookmere.testing import TopologyTestDriver
 from examples.stock_statistics import app, routes
 from tests.examples.sample_data import fill, sample
-from tests.run.homes import Home, until
+from tests.run.homes import Home, let_stores_follow
 
 TEN = int(datetime(2026, 3, 2, 10, tzinfo=UTC).timestamp() * 1000)
 DAY = 86_400_000
@@ -118,7 +118,7 @@ def test_application_writes_and_answers_the_statistics_of_the_sample_trades(home
         httpx.Client(base_url=server.url) as client,
     ):
         application.process_all_available()
-        until(lambda: client.get("/ready").status_code == 200)
+        let_stores_follow(application)
         times = {"start": "2026-03-02T10:00:02Z", "end": "2026-03-02T10:00:04Z"}
         windows = client.get("/stores/statistics/ACME", params=times).json()
         top = client.get("/top/2026-03-02").json()

@@ -65,6 +65,15 @@ def number(n: int) -> bytes:
     return data
 
 
+def let_stores_follow(application: bm.Application) -> None:
+    """Wait until the stores have what is in their changelogs now, however they are asked afterwards.
+
+    That a store is ready says less: it was level with its changelog once, as this was when it began.
+    """
+    for name in application.stores:
+        application.store(name)
+
+
 def until(condition: Callable[[], bool]) -> None:
     deadline = time.monotonic() + 60
     while not condition():

@@ -12,6 +12,7 @@ from fastapi import APIRouter
 
 import brookmere as bm
 from brookmere.serve import Stores
+from tests.run.homes import let_stores_follow
 from tests.serve.conftest import until
 
 pytestmark = pytest.mark.usefixtures("spark")
@@ -71,7 +72,8 @@ def test_own_routes_topology_and_status_are_there(application: bm.Application, c
     assert client.get("/topology").text == application.topology.describe()
     assert client.get("/status").json()["state"] == "running"
     until(lambda: metric in client.get("/metrics").text)
-    until(lambda: client.get("/sum").json() >= 2)
+    let_stores_follow(application)
+    assert client.get("/sum").json() >= 2
     assert [replica["name"] for replica in client.get("/metadata").json()["replicas"]] == ["local"]
 
 
