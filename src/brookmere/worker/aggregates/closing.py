@@ -15,7 +15,7 @@ _MANY = 4096
 
 
 class Unsent:
-    """The times of rows of a store that may not have been sent yet: the store is asked only where there are some.
+    """The times of rows of a store that may not have been sent yet. Where there are none, it is not asked.
 
     Operators that share a store share it.
     """

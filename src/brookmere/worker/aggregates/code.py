@@ -1,4 +1,4 @@
-"""Holds what an aggregate is made of, on its way to the worker: the user's functions and when results are sent."""
+"""Holds what an aggregate is made of on its way to the worker: the user's functions, and when to send."""
 
 from __future__ import annotations
 

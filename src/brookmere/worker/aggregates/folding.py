@@ -1,5 +1,7 @@
 """Turns the user's functions of an aggregate into functions of values as the store keeps them."""
 
+# ruff: noqa: ARG005, E731 - all steps are called in one way
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -13,6 +15,8 @@ Step = Callable[[Any, Any, Any], Any]
 """The aggregate after one more value: of key, value and the aggregate before."""
 Convert = Callable[[Any], Any]
 
+_WHAT = "the aggregate"
+
 
 class Folding:
     """A fold at work.
@@ -24,8 +28,7 @@ class Folding:
     __slots__ = ("is_reduce", "merge", "start", "step")
 
     def __init__(self, fold: Fold, kept: TypeCode | None, runtime: Runtime) -> None:
-        read = reader(kept) if kept else None
-        write = writer(kept) if kept else None
+        read, write = reader(kept), writer(kept, _WHAT)
         self.is_reduce = fold.initial is None
         self.start: Callable[[], Any] = _start(fold.initial, write, runtime)
         first = None if fold.initial is not None else (write or _same)
@@ -35,7 +38,7 @@ class Folding:
 
 def step_of(code: UserCode, kept: TypeCode | None, runtime: Runtime) -> Step:
     """Return a single step of an aggregate of the type `kept`."""
-    return _step(code, reader(kept) if kept else None, writer(kept) if kept else None, runtime, None)
+    return _step(code, reader(kept), writer(kept, _WHAT), runtime, None)
 
 
 def _same(value: Any) -> Any:
@@ -68,15 +71,15 @@ def _step(
     read, write = read or _same, write or _same
     match code.takes:
         case ("key", "value", "aggregate"):
-            step: Step = lambda key, value, kept: write(call(key, value, read(kept)))  # noqa: E731
+            step: Step = lambda key, value, kept: write(call(key, value, read(kept)))
         case ("value", "aggregate"):
-            step = lambda key, value, kept: write(call(value, read(kept)))  # noqa: E731
+            step = lambda key, value, kept: write(call(value, read(kept)))
         case ("key", "aggregate", "value"):
-            step = lambda key, value, kept: write(call(key, read(kept), value))  # noqa: E731
+            step = lambda key, value, kept: write(call(key, read(kept), value))
         case ("aggregate", "value"):
-            step = lambda key, value, kept: write(call(read(kept), value))  # noqa: E731
+            step = lambda key, value, kept: write(call(read(kept), value))
         case ("aggregate",):
-            step = lambda key, value, kept: write(call(read(kept)))  # noqa: E731
+            step = lambda key, value, kept: write(call(read(kept)))
         case _:
             raise ValueError(f"a step cannot take {code.takes}")
     if first is None:

@@ -1,4 +1,4 @@
-"""Keeps the rows of a store whose results come out at the end of the batch, in the order of their last change."""
+"""Keeps rows whose results come out at the end of the batch, in the order of their last change."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Settles(Protocol):
 
 
 class Line:
-    """The line of one store. Operators that share the store share it: results come in the order of all changes."""
+    """The line of one store. Operators that share the store share it, so that results come in one order."""
 
     __slots__ = ("_closer", "_waiting")
 

@@ -21,7 +21,7 @@ class Retention:
         self._segment = max(self._ms // 2, _SEGMENT) if by_time and is_session else None
 
     def droppable(self, now: int) -> int:
-        """Return the time before which rows may be gone: closed sessions are found until their segment goes."""
+        """Return the time before which rows may be gone: closed sessions stay until their segment goes."""
         if self._segment is None:
             return now - self.reach
         # Whole segments, counted towards 0 as Java divides.

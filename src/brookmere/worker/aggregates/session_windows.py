@@ -36,7 +36,7 @@ class SessionWindows(Windowing):
         self._wait = work.gap_ms + work.grace_ms
         super().__init__(work.fold, work.emission, node, runtime)
 
-    def receive(self, key: Any, value: Any, ts: int, headers: Any) -> None:
+    def receive(self, key: Any, value: Any, ts: int, headers: Any) -> None:  # noqa: ARG002
         if (key is None or value is None) and self.skips(key, value, ts):
             return
         clock = self.clock

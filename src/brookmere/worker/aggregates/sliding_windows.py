@@ -76,7 +76,19 @@ class SlidingWindows(Windowing):
 class _Visit:
     """A record on its way through the windows of its key."""
 
-    __slots__ = ("closed", "group", "headers", "key", "nothing", "of", "previous", "right", "right_exists", "ts", "value")  # fmt: skip
+    __slots__ = (
+        "closed",
+        "group",
+        "headers",
+        "key",
+        "nothing",
+        "of",
+        "previous",
+        "right",
+        "right_exists",
+        "ts",
+        "value",
+    )
 
     def __init__(self, of: SlidingWindows, key: Any, value: Any, ts: int, closed: int, headers: Any) -> None:
         self.of = of
@@ -141,7 +153,7 @@ class _Usual(_Visit):
             elif end == ts:
                 left_exists = True
                 self.add(item.time, before)
-                # The record before it is in this window, unless it has the same time: then all was done for that one.
+                # The record before it is in this window, unless it has the same time: then all is done.
                 if before[1] >= ts:
                     return
                 self.previous = before[1]

@@ -1,4 +1,4 @@
-"""Puts rows of a table and sends their updates on: now, or the last one of each row at the end of the batch."""
+"""Puts rows of a table and sends their updates on: now, or the last one of each row per batch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folds values into the windows of their key, and sends results at every update, per batch, or at the close."""
+"""Folds values into the windows of their key; sends at every update, once per batch, or at the close."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Windowing(Updating):
         return self.key_of(key, row.time, row.number)
 
     def close_time(self) -> int:
-        """Return up to when windows have closed: they end before it, or at it where their end is exclusive."""
+        """Return up to when windows have closed: they end before it, or at it if their end is exclusive."""
         raise NotImplementedError
 
     def closed_from(self, sent_to: int) -> int:
