@@ -23,7 +23,7 @@ VALUES: list[tuple[str, list[Any]]] = [
     ("bigint", [-(2**63), -(2**31) - 1, -(2**60), 2**45 + 3, 2**62, 2**63 - 1]),
     ("float", [0.5, -2.25, math.inf]),
     ("double", [0.1, -0.0, 1e300, -math.inf]),
-    ("string", ["", "a", "seven..", "eight...", "Straße 7 – 日本 🙂", "x" * 1000, None]),
+    ("string", ["", "a", "seven..", "eight...", "Straße 7 日本 🙂", "x" * 1000, None]),
     ("binary", [b"", b"\x00\xff", b"12345678", None]),
     ("date", [0, -141427, 19782]),
     ("timestamp", [-1, 1_709_210_096_789_012]),
@@ -48,7 +48,10 @@ VALUES: list[tuple[str, list[Any]]] = [
     ),
     ("array<struct<id: int, price: double>>", [[{"id": 2, "price": 9.5}, None, {"id": 1, "price": None}]]),
     ("struct<key: string, start: bigint, end: bigint>", [{"key": "k", "start": 0, "end": 60_000}]),
-    (f"struct<{', '.join(f'f{i}: int' for i in range(70))}>", [{f"f{i}": i if i % 3 else None for i in range(70)}]),
+    (
+        f"struct<{', '.join(f'f{i}: int' for i in range(70))}>",
+        [{f"f{i}": i if i % 3 else None for i in range(70)}],
+    ),
 ]
 
 
@@ -81,7 +84,9 @@ def test_struct_is_taken_by_names_in_any_order_or_by_places(codec: Any) -> None:
     home = {"zip": 1, "at": 5}
     expected = people.pack(marshal.dumps({"name": "n", "age": 7, "tags": ["x"], "home": home}, 2))
 
-    shuffled = people.pack(marshal.dumps({"home": {"at": 5, "zip": 1}, "tags": ["x"], "name": "n", "age": 7}, 2))
+    shuffled = people.pack(
+        marshal.dumps({"home": {"at": 5, "zip": 1}, "tags": ["x"], "name": "n", "age": 7}, 2)
+    )
     placed = people.pack(marshal.dumps(("n", 7, ("x",), [1, 5]), 2))
 
     assert shuffled == expected
@@ -98,7 +103,9 @@ def test_missing_field_is_null(codec: Any) -> None:
 
 
 def test_int_is_taken_for_a_double(codec: Any) -> None:
-    assert marshal.loads(codec("double").unpack(codec("double").pack(marshal.dumps(2**60, 2)))) == float(2**60)
+    assert marshal.loads(codec("double").unpack(codec("double").pack(marshal.dumps(2**60, 2)))) == float(
+        2**60
+    )
 
 
 def test_decimal_is_rounded_to_its_scale(codec: Any) -> None:
@@ -129,7 +136,11 @@ def test_decimal_is_rounded_to_its_scale(codec: Any) -> None:
         ("map<string,int>", {"a": "b"}, "found the str 'b' where the declared type is INT (field (value))"),
         ("map<string,int>", {None: 1}, "a key that is None"),
         ("map<string,int>", {1, 2}, "found a set"),
-        (PERSON, {"name": "n", "home": {"zip": "x"}}, "found the str 'x' where the declared type is INT (field home.zip)"),
+        (
+            PERSON,
+            {"name": "n", "home": {"zip": "x"}},
+            "found the str 'x' where the declared type is INT (field home.zip)",
+        ),
         (PERSON, {"nmae": "n"}, "unknown field 'nmae' (is it 'name'?)"),
         (PERSON, {"age": 1, "nmae": "n"}, "unknown field 'nmae' (is it 'name'?)"),
         (PERSON, {1: "n"}, "a dict with the key the int 1"),
