@@ -18,6 +18,9 @@ trait StageWork {
    */
   def accept(task: Task, row: UnsafeRow): Unit
 
+  /** Brings out the rows that are kept together, for another task may be attached before the batch ends. */
+  def release(): Unit = {}
+
   /** Brings out what is held back until the end of a batch. */
   def endBatch(): Unit
 
