@@ -14,13 +14,11 @@ final class Chain(val stages: Array[Stage], work: Stage => StageWork) {
   private val works = stages.map(work)
   private val counts = new Array[Long](stages.length)
   private var tasks: Array[Task] = null
-  private var released = 0
   private var ended = 0
 
   /** Turns to another task, which has one part for every stage. */
   def attach(tasks: Array[Task]): Unit = {
     this.tasks = tasks
-    released = 0
     ended = 0
     var i = 0
     while (i < works.length) { works(i).attach(tasks(i)); i += 1 }
@@ -39,10 +37,7 @@ final class Chain(val stages: Array[Stage], work: Stage => StageWork) {
   }
 
   /** Hands a row to the first stage. */
-  def accept(row: UnsafeRow): Unit = {
-    released = 0
-    enter(0, row)
-  }
+  def accept(row: UnsafeRow): Unit = enter(0, row)
 
   private def enter(i: Int, row: UnsafeRow): Unit = {
     counts(i) += 1
@@ -59,14 +54,6 @@ final class Chain(val stages: Array[Stage], work: Stage => StageWork) {
       i -= 1
     }
     false
-  }
-
-  /** Lets the next stage bring out the rows that it keeps together; false if all have. */
-  def release(): Boolean = released < works.length && {
-    tasks(released).out.clear()
-    works(released).release()
-    released += 1
-    true
   }
 
   /** Ends the batch of the next stage; false if all have ended. */

@@ -29,7 +29,8 @@ final class SourceChain(program: Program, work: Stage => StageWork) {
   def step(in: Iterator[UnsafeRow]): Boolean =
     if (attached >= 0 && chain.advance()) true
     else if (chain != null && source != null && !source.out.isEmpty) {
-      if (turn(source.number)) chain.accept(source.out.pull())
+      turn(source.number)
+      chain.accept(source.out.pull())
       true
     } else if (read(in) || endLater()) true
     else {
@@ -48,22 +49,18 @@ final class SourceChain(program: Program, work: Stage => StageWork) {
       ending.hasNext && { source = ending.next(); true }
     }
 
-  /** True if the chain is at the task; otherwise it brings out what it keeps of the task before. */
-  private def turn(number: Int): Boolean =
-    if (attached == number) true
-    else if (attached >= 0 && chain.release()) false
-    else {
-      attached = number
-      chain.attach(tasks.computeIfAbsent(number, n => Chain.tasks(stages, n, program.settings, program.slots)))
-      true
-    }
+  private def turn(number: Int): Unit = if (attached != number) {
+    attached = number
+    chain.attach(tasks.computeIfAbsent(number, n => Chain.tasks(stages, n, program.settings, program.slots)))
+  }
 
   /** Ends the batch of the stages behind stage 0, task by task. */
   private def endLater(): Boolean = {
     if (open == null) open = tasks.keySet.iterator
     if (current < 0 && open.hasNext) current = open.next()
     current >= 0 && {
-      if (turn(current) && !chain.end()) current = -1
+      turn(current)
+      if (!chain.end()) current = -1
       true
     }
   }

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /** What runs a stage over the rows of a task, one task after the other. What leaves it stands in `task.out`. */
 trait StageWork {
-  /** Turns to another task. */
+  /** Turns to another task; before the first exchange tasks take turns within a batch. */
   def attach(task: Task): Unit
 
   /** What has to be done before the first row of a batch, step by step. */
@@ -17,9 +17,6 @@ trait StageWork {
    * until others have come; what leaves is in their order.
    */
   def accept(task: Task, row: UnsafeRow): Unit
-
-  /** Brings out the rows that are kept together, for another task may be attached before the batch ends. */
-  def release(): Unit = {}
 
   /** Brings out what is held back until the end of a batch. */
   def endBatch(): Unit
