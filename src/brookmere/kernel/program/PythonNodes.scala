@@ -57,7 +57,7 @@ private[program] trait PythonNodes { this: ProgramBuilder =>
       case (Some(Groups(Groups.Window | Groups.Session, _, _, _, _)), StructType(Array(k, _, _))) => RowType(k.dataType)
       case _ => from.key
     }
-    define(stage, StoreDef(store + "-copy", original.fold(StoreDef.Auto)(_.kind), key, from.value, form.map(_.copy(timed = false))))
+    define(stage, StoreDef(copyName(store + "-copy", stage), original.fold(StoreDef.Auto)(_.kind), key, from.value, form.map(_.copy(timed = false))))
     val number = copyNumber()
     val p = new PythonNode(number, from.processor.name, from.key, from.value, from.key, from.value, getsTable = true, sendsTable = true, ticks = false)
     addCopy(from, number, p, stage)
