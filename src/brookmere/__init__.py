@@ -136,6 +136,7 @@ if TYPE_CHECKING:
         WindowStore,
     )
     from brookmere.topics.kafka import KafkaTopics
+    from brookmere.worker.processor import FixedKeyProcessor, Processor
 
 __all__ = [
     "AccessError",
@@ -159,6 +160,7 @@ __all__ = [
     "ExpressionError",
     "Fault",
     "Finding",
+    "FixedKeyProcessor",
     "GlobalKTable",
     "IncompatibleSchemaError",
     "InstanceError",
@@ -184,6 +186,7 @@ __all__ = [
     "PositionError",
     "ProcessingError",
     "ProductionError",
+    "Processor",
     "Progress",
     "Protobuf",
     "QueryResult",
@@ -270,8 +273,10 @@ _LATER = {
     "Avro": "brookmere.serde.avro",
     "Evolution": "brookmere.run.evolution",
     "Finding": "brookmere.run.evolution",
+    "FixedKeyProcessor": "brookmere.worker.processor",
     "JsonSchema": "brookmere.serde.json_schema",
     "KafkaTopics": "brookmere.topics.kafka",
+    "Processor": "brookmere.worker.processor",
     "Progress": "brookmere.run.progress",
     "Protobuf": "brookmere.serde.protobuf",
     "Server": "brookmere.serve.server",

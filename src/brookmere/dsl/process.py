@@ -68,7 +68,7 @@ def process_step(
         operator=operator_of(checked, fixed_key, key, value, here()),
         stores=connected(graph, (*declared_stores(supplier), *stores_of(stores))),
         known=graph.stores,
-        key_changing=not fixed_key,
+        may_change_keys=not fixed_key,
         value_changing=True,
     )
 
