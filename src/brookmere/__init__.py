@@ -136,6 +136,8 @@ if TYPE_CHECKING:
         WindowStore,
     )
     from brookmere.topics.kafka import KafkaTopics
+    from brookmere.worker.code import TaskId
+    from brookmere.worker.context import ProcessorContext, Punctuation
     from brookmere.worker.processor import FixedKeyProcessor, Processor
 
 __all__ = [
@@ -185,10 +187,12 @@ __all__ = [
     "Position",
     "PositionError",
     "ProcessingError",
-    "ProductionError",
     "Processor",
+    "ProcessorContext",
+    "ProductionError",
     "Progress",
     "Protobuf",
+    "Punctuation",
     "QueryResult",
     "RangeQuery",
     "Record",
@@ -214,6 +218,7 @@ __all__ = [
     "StoreStatus",
     "StoreTypeError",
     "StreamsBuilder",
+    "TaskId",
     "Text",
     "TimeWindows",
     "TimestampError",
@@ -277,6 +282,9 @@ _LATER = {
     "JsonSchema": "brookmere.serde.json_schema",
     "KafkaTopics": "brookmere.topics.kafka",
     "Processor": "brookmere.worker.processor",
+    "ProcessorContext": "brookmere.worker.context",
+    "Punctuation": "brookmere.worker.context",
+    "TaskId": "brookmere.worker.code",
     "Progress": "brookmere.run.progress",
     "Protobuf": "brookmere.serde.protobuf",
     "Server": "brookmere.serve.server",

@@ -219,6 +219,7 @@ class Needing(Quiet):
         (Quiet(), "takes a class of processors"),
         (bm.python(len), "takes a class of processors"),
         (dict, "has no method process"),
+        (bm.Processor, "has no method process"),
         (Needing, "Pass lambda: Needing"),
         (lambda record: record, "takes parameters"),
     ],
