@@ -299,6 +299,17 @@ def test_functions_see_python_values() -> None:
     node.close()
 
 
+def test_a_record_that_python_cannot_hold_fails_alone() -> None:
+    async def year(value: Any) -> int:
+        return int(value.year)
+
+    node = Alone(MapValuesWork(function(year)), value=code("date"), out_value=LONG)
+
+    assert node.receive(("k", 10**7), ("k", 0)) == [("k", 1970)]
+    assert [row for row, _ in node.errors] == [0]
+    node.close()
+
+
 def test_a_chunk_without_records_is_no_call() -> None:
     node = Alone(MapValuesWork(function(Service().answer)))
 
