@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 import pytest
 
-from brookmere.worker.failures import described
 from brookmere.worker.functions import (
     AsyncCalls,
     FilterWork,
@@ -111,9 +110,9 @@ def test_a_call_that_fails_is_the_failure_of_its_record() -> None:
     node = Alone(MapValuesWork(function(check)))
 
     assert node.receive(("k", "a"), ("k", "bad"), ("k", "b")) == [("k", "a"), ("k", "b")]
-    [(row, error)] = node.errors
-    kind, text, trace = described(error)
-    assert (row, kind, text) == (1, "LookupError", "no such thing")
+    [(kind, text, trace)] = node.told
+    assert [row for row, _ in node.errors] == [1]
+    assert (kind, text) == ("LookupError", "no such thing")
     assert re.findall(r"line \d+, in (\w+)", trace) == ["check"]
     node.close()
 
