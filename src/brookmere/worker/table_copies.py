@@ -21,7 +21,7 @@ class CopyWork:
     store: str
     kind: StoreKind = "key_value"
 
-    def build(self, node: NodeCode, runtime: Runtime) -> Running:
+    def build(self, node: NodeCode, runtime: Runtime) -> Running:  # noqa: ARG002
         """Return the copy at work on one task."""
         store = runtime.store(self.store)
         kept = store.behind if isinstance(store, ReadOnlyStore) else store
@@ -32,7 +32,7 @@ class _Copying(Running):
     def __init__(self, put: Callable[[Any, Any, int], object]) -> None:
         self._put = put
 
-    def receive_change(self, key: Any, new: Any, old: Any, ts: int, is_latest: bool) -> None:
+    def receive_change(self, key: Any, new: Any, old: Any, ts: int, is_latest: bool) -> None:  # noqa: ARG002
         self._put(key, new, ts)
 
 
@@ -40,8 +40,8 @@ def _puts(kind: StoreKind, store: Any) -> Callable[[Any, Any, int], object]:
     """Return what puts a row of the table into its place."""
     match kind:
         case "window" | "timed_window":
-            return lambda key, value, ts: store.put(key.key, value, key.start)
+            return lambda key, value, _: store.put(key.key, value, key.start)
         case "versioned":
             return lambda key, value, ts: store.put(key, value, ts)
         case _:
-            return lambda key, value, ts: store.put(key, value)
+            return lambda key, value, _: store.put(key, value)

@@ -18,7 +18,7 @@ class ReadOnlyStore:
         self._store = store
 
     @property
-    def behind(self) -> Store:
+    def behind(self) -> KeyValueStore | GroupedStore:
         """The store itself, for the node that keeps its rows."""
         return self._store
 
