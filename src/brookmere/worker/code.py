@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from brookmere.worker.output import Output
+    from brookmere.worker.punctuation import PunctuationQueue, TaskTime
     from brookmere.worker.row import Row
 
 StoreKind = Literal["key_value", "window", "session", "versioned", "timed_window", "timed_session"]
@@ -129,7 +130,6 @@ class Clock:
 class Runtime(Protocol):
     """What a node gets from the task it runs in. It is asked for in `Work.build`, not at each record."""
 
-    task: TaskId
     application: str
     last_per_batch: bool
     row: Row
@@ -150,6 +150,10 @@ class Runtime(Protocol):
         """Return what the nodes of a task share by this name, made by the first that asks."""
         ...
 
+    def wall_queue(self) -> PunctuationQueue:
+        """Return the punctuations that wait for the time of day."""
+        ...
+
     def once(self, factory: Callable[[], Any]) -> Any:
         """Return what equal factories share in this process: made and opened once, closed at the end."""
         ...
@@ -166,9 +170,12 @@ class Runtime(Protocol):
         """Count records that came too late for the node of this number."""
         ...
 
-    @property
-    def stream_time(self) -> int:
-        """The latest time of a record of the task, -1 before the first."""
+    def task_of(self, subtopology: int) -> TaskId:
+        """Return the task as nodes of a sub-topology know it."""
+        ...
+
+    def time_of(self, subtopology: int) -> TaskTime:
+        """Return the stream time of the task in a sub-topology, with the punctuations that wait for it."""
         ...
 
     @property
@@ -185,6 +192,25 @@ class Work(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class ProcessWork:
+    """Processes records by a processor that user code gives: a class, or what makes one for each task.
+
+    `reads_stream_time` and `uses_wall_clock` tell whether the stage is told these times.
+    """
+
+    supplier: Callable[[], Any]
+    fixed_key: bool = False
+    reads_stream_time: bool = True
+    uses_wall_clock: bool = True
+
+    def build(self, node: NodeCode, runtime: Runtime) -> Running:
+        """Return the processor at work on one task, initialised."""
+        from brookmere.worker.processing import processing
+
+        return processing(self, node, runtime)
+
+
 class Running:
     """A node at work on one task. It forwards by `out`; what it raises is a failure of the record at hand."""
 
@@ -194,6 +220,9 @@ class Running:
     """It receives keys and values as they came on the wire."""
 
     out: Output
+
+    def begin(self) -> None:
+        """Begin, after all nodes of the task are built, parents before children."""
 
     def receive(self, key: Any, value: Any, ts: int, headers: Any) -> None:
         """Take a record of a stream."""
