@@ -34,7 +34,9 @@ def _stats(**more: Any) -> Jvm:
 
 def _last(*works: AggregateWork, kept: StoreCode = KEPT) -> Jvm:
     nodes = tuple(
-        NodeCode(n, f"node{n}", work, STRING, LONG, STRING, LONG, False, True, (Child("b", OUTSIDE),), ("kept",))
+        NodeCode(
+            n, f"node{n}", work, STRING, LONG, STRING, LONG, False, True, (Child("b", OUTSIDE),), ("kept",)
+        )
         for n, work in enumerate(works)
     )
     return Jvm(StageCode(1, nodes, (kept,), ("topic",), "app", last_per_batch=True))
@@ -68,7 +70,9 @@ def test_records_without_key_or_value_are_dropped() -> None:
 
 
 def test_a_step_that_gives_none_deletes_the_row_and_the_next_one_begins_anew() -> None:
-    fold = Fold("kept", UserCode(lambda value, total: total + value or None, ("value", "aggregate")), Start(0))
+    fold = Fold(
+        "kept", UserCode(lambda value, total: total + value or None, ("value", "aggregate")), Start(0)
+    )
     jvm = Jvm(stage_of(AggregateWork(fold), KEPT, sends_table=True))
 
     assert jvm.batch(("a", 5), ("a", -5), ("a", 7)).values == [(5, None), (None, None), (7, None)]
@@ -112,7 +116,11 @@ def test_an_initial_value_may_be_made_for_each_row() -> None:
         made.append(1)
         return 100 * len(made)
 
-    fold = Fold("kept", UserCode(lambda value, total: total + value, ("value", "aggregate")), Start(make=UserCode(make)))
+    fold = Fold(
+        "kept",
+        UserCode(lambda value, total: total + value, ("value", "aggregate")),
+        Start(make=UserCode(make)),
+    )
     jvm = Jvm(stage_of(AggregateWork(fold), KEPT, sends_table=True))
 
     assert jvm.batch(("a", 1), ("b", 1), ("a", 1)).values == [(101, None), (201, None), (102, None)]
@@ -163,7 +171,9 @@ def test_the_last_updates_of_a_batch_come_in_the_order_of_last_changes_with_the_
 
 
 def test_a_row_that_came_and_went_within_a_batch_is_not_told() -> None:
-    fold = Fold("kept", UserCode(lambda value, total: total + value or None, ("value", "aggregate")), Start(0))
+    fold = Fold(
+        "kept", UserCode(lambda value, total: total + value or None, ("value", "aggregate")), Start(0)
+    )
     jvm = _last(AggregateWork(fold))
 
     assert jvm.batch(("a", 5), ("a", -5)).sent == []

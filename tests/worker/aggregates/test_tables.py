@@ -7,11 +7,13 @@ from brookmere.worker.code import StoreCode
 from tests.worker.jvm import STRING, Jvm, stage_of
 
 ADD = UserCode(lambda value, folded: f"{folded}+{value}", ("value", "aggregate"))
-SUBTRACT = UserCode(lambda value, folded: None if value == "all" else f"{folded}-{value}", ("value", "aggregate"))
+SUBTRACT = UserCode(
+    lambda value, folded: None if value == "all" else f"{folded}-{value}", ("value", "aggregate")
+)
 
 
-def _jvm(initial: Start | None = Start("0"), **more: bool) -> Jvm:
-    work = TableAggregateWork(Fold("kept", ADD, initial), SUBTRACT, **more)
+def _jvm(**more: bool) -> Jvm:
+    work = TableAggregateWork(Fold("kept", ADD, Start("0")), SUBTRACT, **more)
     store = StoreCode("kept", "key_value", STRING, STRING)
     return Jvm(stage_of(work, store, value=STRING, out_value=STRING, is_table=True, sends_table=True))
 

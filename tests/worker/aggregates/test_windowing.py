@@ -1,4 +1,4 @@
-"""Windowed aggregates beyond the recordings: late records, closes by the wall clock, corrections, last updates."""
+"""Windowed aggregates beyond the recordings: late records, idle closes, corrections, last updates."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from brookmere.worker.aggregates import Emission, Fold, SessionWindowsWork, Start, TimeWindowsWork, UserCode
 from brookmere.worker.code import StoreCode
-from tests.worker.aggregates.recorded import WINDOWED
+from tests.worker.aggregates.windowed import WINDOWED
 from tests.worker.jvm import LONG, STRING, Fed, Jvm, stage_of
 
 COUNT = Fold(
@@ -107,7 +107,8 @@ def test_closed_windows_are_asked_for_only_when_there_are_some() -> None:
 
     jvm.batch(*[("a", "x", time) for time in range(10, 40)])
 
-    assert [question for question, *_ in jvm.questions] == ["scan_times"] * 3
+    # One for what there was before, and one for each window that closes.
+    assert [question for question, *_ in jvm.questions] == ["scan_times"] * 4
 
 
 def test_the_last_update_of_each_window_comes_out_per_batch() -> None:
