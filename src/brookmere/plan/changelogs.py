@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from brookmere.plan.placement import kept
-from brookmere.plan.stages import Plan, Stage
+from brookmere.plan.keeping import kept
+from brookmere.plan.stages import Plan
 from brookmere.topology.nodes import ProcessorNode, SinkNode, SourceNode, Store, Topology
 from brookmere.topology.operators import TableSource
 from brookmere.topology.times import RecordClock
@@ -72,7 +72,7 @@ def with_changelogs(plan: Plan, logs: Collection[Changelog]) -> Plan:
         plan,
         topology=replace(plan.topology, nodes=(*plan.topology.nodes, *sinks)),
         stages=tuple(
-            Stage(s.number, (*s.nodes, *(k for k in sinks if stage_of[k.parents[0]] == s.number)))
+            replace(s, nodes=(*s.nodes, *(k for k in sinks if stage_of[k.parents[0]] == s.number)))
             for s in plan.stages
         ),
     )

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
-from brookmere.plan.placement import kept
+from brookmere.plan.keeping import kept
 from brookmere.plan.stages import Plan
 from brookmere.topology.function import Function
 from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode

@@ -6,58 +6,39 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from brookmere.errors import UnsupportedError
-from brookmere.topology.join_operators import (
-    GlobalJoin,
-    ResponseJoin,
-    StreamTableJoin,
-    SubscriptionJoin,
-    TableJoin,
-)
+from brookmere.plan.keeping import kept, looked_into
+from brookmere.plan.python_faults import kernel_between
 from brookmere.topology.nodes import ProcessorNode, SinkNode, SourceNode, Topology
+from brookmere.topology.python_code import Process, is_python, takes_many
 
 Edge = tuple[str, str]
+
+_STATE = 2
+"""The first kernel stage that may have state. While places are sought, Python stages have odd numbers."""
 
 
 def place(topology: Topology) -> dict[str, int]:
     """Return the stage of every node.
 
-    A repartition leads to a later stage than that of its senders; other records stay in the stage of their
-    parents, except that state needs an exchange before it. Processors that keep a store together share its
+    Python nodes have stages of their own. A repartition leads to a later stage than that of its senders;
+    other records stay in the stage of their parents, except that state needs an exchange before it, and that
+    a kernel node and a Python node never share a stage. Processors that keep a store together share its
     stage. One that looks into a table stands where the table is, which may move the table to a later stage.
-    Where that would never end, because what it looks for depends on the table through a repartition, it
-    stands in a later stage than the table and looks into a copy.
+    Where that would never end, because what it looks for depends on the table through a repartition or
+    through Python, it stands in a later stage than the table and looks into a copy.
 
     Raises:
         UnsupportedError: processors that keep a store together follow each other through a repartition.
+        TopologyError: Python processors that keep a store together have something between them that is not.
     """
     rules = _Rules(topology)
     rules.drop_impossible()
     stages = rules.solve()
     for table, lookers in rules.global_lookers.items():
-        stages[table] = min((stages[name] for name in lookers), default=1)
-    return stages
-
-
-def looked_into(node: ProcessorNode) -> str | None:
-    """Return the name of the node whose table a processor looks into, if it does."""
-    match node.operator:
-        case StreamTableJoin(table=table) | GlobalJoin(table=table):
-            return table
-        case TableJoin(other=other):
-            return other
-        case SubscriptionJoin(right=right):
-            return right
-        case ResponseJoin(left=left):
-            return left
-    return None
-
-
-def kept(node: ProcessorNode) -> set[str]:
-    """Return the stores that a processor keeps, without those it only looks into."""
-    if looked_into(node) is None:
-        return set(node.stores)
-    own = getattr(node.operator, "buffer", None)
-    return {own} if own else set()
+        # Numbers of kernel stages are even here: a Python node looks into a copy, one stage later.
+        stages[table] = min((stages[name] & ~1 for name in lookers), default=_STATE)
+    used = {number: position for position, number in enumerate(sorted({0, *stages.values()}))}
+    return {name: used[number] for name, number in stages.items()}
 
 
 @dataclass(slots=True)
@@ -65,6 +46,9 @@ class _Rules:
     """Which node cannot stand in an earlier stage than which other node."""
 
     topology: Topology
+    python: set[str] = field(default_factory=set)
+    many: set[str] = field(default_factory=set)
+    """Those of the Python nodes that compute many records at once."""
     repartitions: list[Edge] = field(default_factory=list)
     """The second node stands in a later stage than the first."""
     follows: set[Edge] = field(default_factory=set)
@@ -75,6 +59,8 @@ class _Rules:
     global_lookers: dict[str, list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.python = {n.name for n in self.topology.nodes if is_python(n)}
+        self.many = {n.name for n in self.topology.nodes if takes_many(n)}
         processors = [n for n in self.topology.nodes if isinstance(n, ProcessorNode)]
         keepers: dict[str, list[str]] = {}
         for node in processors:
@@ -89,10 +75,12 @@ class _Rules:
                 self.follows |= {(parent, each.name) for parent in each.parents}
         for node in processors:
             self._add_look(node, keepers, shared)
-            self.earliest[node.name] = 1 if node.stores or looked_into(node) else 0
+            self.earliest[node.name] = _STATE if node.stores or looked_into(node) else 0
         self._add_repartitions()
 
     def _add_look(self, node: ProcessorNode, keepers: dict[str, list[str]], shared: set[str]) -> None:
+        if isinstance(node.operator, Process):
+            self._add_reads(node, node.operator.reads, keepers)
         table = looked_into(node)
         if table is None:
             return
@@ -105,6 +93,13 @@ class _Rules:
                 self.looks[node.name, store] = keepers.get(store, [])
                 self.follows |= {(keeper, node.name) for keeper in keepers.get(store, ())}
 
+    def _add_reads(self, node: ProcessorNode, reads: Iterable[str], keepers: dict[str, list[str]]) -> None:
+        for keeper in (name for store in reads for name in keepers.get(store, ())):
+            self.follows.add((keeper, node.name))
+            if keeper in self.global_lookers:
+                self.global_lookers[keeper].append(node.name)
+                self.earliest[keeper] = _STATE
+
     def _add_repartitions(self) -> None:
         senders: dict[str, list[str]] = {}
         for node in self.topology.nodes:
@@ -115,18 +110,28 @@ class _Rules:
                 above = [name for topic in node.topics for name in senders.get(topic, ())]
                 self.repartitions += [(name, node.name) for name in above]
 
+    def leaps(self) -> list[Edge]:
+        """Return the edges to a later stage: repartitions, and where Python begins or ends."""
+        return [*self.repartitions, *(edge for edge in sorted(self.follows) if self._is_leap(edge))]
+
+    def _is_leap(self, edge: Edge) -> bool:
+        above, below = (name in self.python for name in edge)
+        return above != below or (edge[0] != edge[1] and bool(self.many & set(edge)))
+
     def drop_impossible(self) -> None:
         """Give up that a table moves to those who look into it, where the moving would never end."""
         forward = _reach([*self.follows, *self.repartitions])
+        leaps = self.leaps()
         for look, keepers in list(self.looks.items()):
             if any(
-                sink in forward[keeper] and look[0] in forward[source]
+                above in forward[keeper] and look[0] in forward[below]
                 for keeper in keepers
-                for sink, source in self.repartitions
+                for above, below in leaps
             ):
                 del self.looks[look]
-        while (loops := self._loops()) is not None:
+        while (loops := self._loops(leaps)) is not None:
             if not loops:
+                self._refuse_python_loops(leaps)
                 raise UnsupportedError(
                     "Processors that keep a store together follow each other through a repartition, "
                     "which one pass over a batch cannot do. Write to a topic in between, and read it in a "
@@ -134,11 +139,16 @@ class _Rules:
                 )
             del self.looks[loops[-1]]
 
-    def _loops(self) -> list[tuple[str, str]] | None:
-        """Return the looks that make a repartition follow itself; None if there is no such repartition."""
+    def _refuse_python_loops(self, leaps: list[Edge]) -> None:
+        reach = _reach([*self.follows, *self.repartitions])
+        if not any(sink in reach[source] for sink, source in self.repartitions):
+            raise kernel_between(self.topology, [edge for edge in leaps if edge[0] in reach[edge[1]]])
+
+    def _loops(self, leaps: list[Edge]) -> list[tuple[str, str]] | None:
+        """Return the looks that make a leap follow itself; None if there is no such leap."""
         back = [(look[0], keeper) for look, keepers in self.looks.items() for keeper in keepers]
         reach = _reach([*self.follows, *self.repartitions, *back])
-        looped = [(sink, source) for sink, source in self.repartitions if sink in reach[source]]
+        looped = [(sink, source) for sink, source in leaps if sink in reach[source]]
         if not looped:
             return None
         return [
@@ -152,18 +162,23 @@ class _Rules:
         ]
 
     def solve(self) -> dict[str, int]:
-        """Return the earliest stages that fit all rules."""
-        stages = {node.name: self.earliest.get(node.name, 0) for node in self.topology.nodes}
+        """Return the earliest stages that fit all rules: even ones for kernel nodes, odd ones for Python."""
+        stages = {n.name: self._next(n.name, self.earliest.get(n.name, 0)) for n in self.topology.nodes}
         back = [(look[0], keeper) for look, keepers in self.looks.items() for keeper in keepers]
-        edges = [(a, b, 0) for a, b in [*self.follows, *back]] + [(a, b, 1) for a, b in self.repartitions]
+        edges = [(a, b, 0) for a, b in [*self.follows, *back]] + [(a, b, 1) for a, b in self.leaps()]
         moved = True
         while moved:
             moved = False
             for above, below, distance in edges:
-                if stages[below] < stages[above] + distance:
-                    stages[below] = stages[above] + distance
+                needed = self._next(below, stages[above] + distance)
+                if stages[below] < needed:
+                    stages[below] = needed
                     moved = True
         return stages
+
+    def _next(self, node: str, number: int) -> int:
+        """Return the number of the first stage for such a node from `number` on."""
+        return number | 1 if node in self.python else number + (number & 1)
 
 
 def _reach(edges: Iterable[Edge]) -> dict[str, set[str]]:

@@ -7,18 +7,29 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from brookmere.errors import Fault, TopologyError
-from brookmere.plan.placement import kept, place
+from brookmere.plan.boundaries import boundaries
+from brookmere.plan.keeping import kept
+from brookmere.plan.placement import place
+from brookmere.plan.python_faults import python_faults
 from brookmere.topology.nodes import Node, ProcessorNode, SourceNode, Topology
 from brookmere.topology.partitions import partition_counts
+from brookmere.topology.python_code import is_python
 from brookmere.topology.validation import check_partitions
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Stage 0 runs per source partition and without state; the others run per task, behind an exchange."""
+    """Nodes that run together: in the kernel, or all of them in Python.
+
+    Stage 0 runs per source partition and without state, as do those behind it up to the first exchange. The
+    others run per task.
+    """
 
     number: int
     nodes: tuple[Node, ...]
+    is_python: bool = False
+    exchange: bool = False
+    """Rows travel to their tasks before it, and a Spark operator begins."""
 
     @property
     def stores(self) -> tuple[str, ...]:
@@ -44,6 +55,24 @@ class Plan:
         """How many tasks a stage has: the largest number of partitions."""
         return max(self.partitions.values())
 
+    @property
+    def chains(self) -> tuple[tuple[int, ...], ...]:
+        """The numbers of the stages that run inside one operator of Spark; those of chain 0 have no state."""
+        found: list[tuple[int, ...]] = [()]
+        for stage in self.stages:
+            if stage.exchange:
+                found.append(())
+            found[-1] = (*found[-1], stage.number)
+        return tuple(found)
+
+    def chain_of(self, stage: int) -> int:
+        """Return the number of the chain that a stage belongs to."""
+        return next(number for number, chain in enumerate(self.chains) if stage in chain)
+
+    def operator_of(self, stage: int) -> int:
+        """Return the number that Spark gives to the operator of a stage with state: it begins at the end."""
+        return len(self.chains) - 1 - self.chain_of(stage)
+
     def stage_of(self) -> dict[str, int]:
         """Return the number of the stage of every node."""
         return {node.name: stage.number for stage in self.stages for node in stage.nodes}
@@ -63,20 +92,28 @@ def plan(topology: Topology, partitions: Mapping[str, int]) -> Plan:
     counts = {t: n for t, n in partitions.items() if any(t in _topics_of(s, partitions) for s in sources)}
     repartitions = partition_counts(topology, partitions)
     faults = check_partitions(topology, {**counts, **repartitions})
+    mixed = python_faults(topology)
+    if mixed:
+        raise TopologyError([*faults, *mixed])
     stage_of = place(topology)
     last = max(stage_of.values(), default=0)
     faults += _limits(last + 1, {**counts, **repartitions})
     if faults:
         raise TopologyError(faults)
+    exchanges = boundaries(topology, stage_of)
     return Plan(
         topology=topology,
         stages=tuple(
-            Stage(number, tuple(n for n in topology.nodes if stage_of[n.name] == number))
+            _stage(number, [n for n in topology.nodes if stage_of[n.name] == number], number in exchanges)
             for number in range(last + 1)
         ),
         topics=tuple(dict.fromkeys(t for s in sources for t in _topics_of(s, partitions))),
         partitions={**counts, **repartitions},
     )
+
+
+def _stage(number: int, nodes: list[Node], exchange: bool) -> Stage:
+    return Stage(number, tuple(nodes), any(is_python(node) for node in nodes), exchange)
 
 
 MAX_STAGES = 16

@@ -11,8 +11,10 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from brookmere.errors import ExpressionError, Fault
+from brookmere.errors import ExpressionError, Fault, InternalError
 from brookmere.topology.function import Function
+from brookmere.topology.operators import Code
+from brookmere.topology.python_code import PythonFunction
 
 KEY, VALUE, TIMESTAMP, AGGREGATE = "key", "value", "timestamp", "aggregate"
 LEFT, RIGHT = "left", "right"
@@ -56,8 +58,9 @@ def to_column(value: Any) -> Column:
         raise TypeError(f"{type(value).__name__} {value!r} is no value that a Column can have") from None
 
 
-def call(function: Function, signatures: Signatures) -> Any:
+def call(function: Code, signatures: Signatures) -> Any:
     """Call a user's function with Columns; the number of its parameters says with which."""
+    function = _over_columns(function)
     count = _parameters(function, signatures)
     return _called(function, [F.col(name) for name in signatures[count]])
 
@@ -67,13 +70,14 @@ def applied(function: Function, *columns: Column) -> Column:
     return _returned(function, _called(function, columns))
 
 
-def column(function: Function, signatures: Signatures) -> Column:
+def column(function: Code, signatures: Signatures) -> Column:
     """Call a user's function and make a Column of what it returns."""
-    return _returned(function, call(function, signatures))
+    return _returned(_over_columns(function), call(function, signatures))
 
 
-def pair(function: Function, signatures: Signatures) -> tuple[Column, Column]:
+def pair(function: Code, signatures: Signatures) -> tuple[Column, Column]:
     """Call a user's function that returns a key and a value."""
+    function = _over_columns(function)
     result = call(function, signatures)
     if not isinstance(result, tuple) or len(result) != 2:
         found = f"a tuple of {len(result)}" if isinstance(result, tuple) else type(result).__name__
@@ -87,6 +91,12 @@ def pair(function: Function, signatures: Signatures) -> tuple[Column, Column]:
             ]
         )
     return _returned(function, result[0]), _returned(function, result[1])
+
+
+def _over_columns(function: Code) -> Function:
+    if isinstance(function, PythonFunction):
+        raise InternalError(f"the {function.role} is Python code, and was taken for a function over Columns")
+    return function
 
 
 def _called(function: Function, columns: Sequence[Column]) -> Any:

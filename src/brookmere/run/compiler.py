@@ -124,6 +124,7 @@ class _Compiler:
         self.builder = jvm.brookmere.kernel.program.ProgramBuilder(
             self.session._jsparkSession, len(self.plan.stages), self.plan.tasks, list(self.plan.topics)
         )
+        self.builder.exchangeBefore([stage.number for stage in self.plan.stages if stage.exchange])
         self.wire = Wire(self.session, self.builder, registers=self.registers)
         self.numbers = {node.name: i for i, node in enumerate(self.plan.topology.nodes)}
         # Behind the nodes there is room for folds in front of some of them, then for copies of tables.

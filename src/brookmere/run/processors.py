@@ -27,6 +27,7 @@ from brookmere.run.wire import Wire
 from brookmere.topology import operators as op
 from brookmere.topology.function import Function
 from brookmere.topology.nodes import ProcessorNode
+from brookmere.topology.python_code import PythonFunction
 
 At = tuple[int, str, int, list[int]]
 """What every node is added with: its number, name, stage and the numbers of its parents."""
@@ -243,7 +244,7 @@ class Processors:
 
     def folded(self, step: Step, node: ProcessorNode, parent: int) -> Folded | None:
         """Return the Columns of the short form; None for a function."""
-        if isinstance(step, Function):
+        if isinstance(step, Function | PythonFunction):
             return None
         where = str(node.location) if node.location else None
         types = _ColumnTypes(self.builder, parent)

@@ -1,7 +1,7 @@
 """What a processor of the topology does with a record: one frozen class per meaning.
 
 The kernel has one Scala file per class. Stream operators receive (key, value);
-table operators receive (key, new value, old value).
+table operators receive (key, new value, old value). Those that hold a PythonFunction run in the worker.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 
 from brookmere.topology.function import Function
 from brookmere.topology.join_operators import JoinOperator
+from brookmere.topology.python_code import Process, PythonFunction
 from brookmere.topology.windows import Emit, Windows
 
 
@@ -41,14 +42,16 @@ class Top:
     lowest: bool = False
 
 
-Initial = Literal | Function
-Fold = Function | tuple[ShortAggregate, ...] | Top
+Code = Function | PythonFunction
+"""A function over Columns, or one over Python values."""
+Initial = Literal | Code
+Fold = Code | tuple[ShortAggregate, ...] | Top
 """How a value goes into an aggregate: by a function, or in one of the short forms."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    predicate: Function
+    predicate: Code
     negate: bool = False
 
 
@@ -56,31 +59,31 @@ class Filter:
 class Map:
     """The function returns the pair (new key, new value)."""
 
-    function: Function
+    function: Code
 
 
 @dataclass(frozen=True, slots=True)
 class MapValues:
-    function: Function
+    function: Code
 
 
 @dataclass(frozen=True, slots=True)
 class SelectKey:
-    function: Function
+    function: Code
 
 
 @dataclass(frozen=True, slots=True)
 class FlatMap:
     """The function returns an array of structs with the fields key and value."""
 
-    function: Function
+    function: Code
 
 
 @dataclass(frozen=True, slots=True)
 class FlatMapValues:
     """The function returns an array of values."""
 
-    function: Function
+    function: Code
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,7 @@ class PassThrough:
 class Branch:
     """`children[i]` receives what predicate i accepts first; a default is the last of the children, too."""
 
-    predicates: tuple[Function, ...]
+    predicates: tuple[Code, ...]
     children: tuple[str, ...]
     default: str | None = None
 
@@ -144,7 +147,7 @@ class TableSource:
 
 @dataclass(frozen=True, slots=True)
 class TableFilter:
-    predicate: Function
+    predicate: Code
     negate: bool = False
     store: str | None = None
     send_old: bool = False
@@ -156,7 +159,7 @@ class TableFilter:
 class TableMapValues:
     """`sees_null` is transform_values: the function is called for tombstones, too."""
 
-    function: Function
+    function: Code
     store: str | None = None
     send_old: bool = False
     sees_null: bool = False
@@ -174,7 +177,7 @@ class TableGroup:
     The function returns the pair (group key, value). Of a versioned table, updates of the past are left out.
     """
 
-    function: Function
+    function: Code
     versioned: bool = False
 
 
@@ -197,7 +200,7 @@ class WindowAggregate:
     windows: Windows
     step: Fold
     initial: Initial | None = None
-    merger: Function | None = None
+    merger: Code | None = None
     """Makes one session's aggregate of two; of the short form it is found by itself."""
     send_old: bool = False
     emit: Emit = "update"
@@ -244,4 +247,5 @@ Operator = (
     | WindowAggregate
     | Suppress
     | JoinOperator
+    | Process
 )

@@ -2,6 +2,7 @@ package brookmere.kernel.program
 
 import brookmere.kernel.core._
 import brookmere.kernel.expr.{Bound, Projection, Reader}
+import brookmere.kernel.python.PythonPart
 import brookmere.kernel.rows._
 import brookmere.kernel.state.StoreDef
 
@@ -73,14 +74,19 @@ object SourceReader {
   val NoTime: Long = Long.MinValue + 1
 }
 
-/** One stage: its processors (parents before children), where rows enter, and its stores. */
+/**
+ * One stage: its processors (parents before children), where rows enter, and its stores. `python` is null
+ * where the processors run here. `exchange`: rows travel to their tasks before it, and a chain begins.
+ */
 final class Stage(
     val number: Int,
     val processors: Array[Processor],
     val entries: Array[Entrance],
     val stores: Array[StoreDef],
-    val sources: Array[SourceReader]) extends Serializable {
-  def needsTicks: Boolean = processors.exists(_.needsTicks)
+    val sources: Array[SourceReader],
+    val exchange: Boolean,
+    val python: PythonPart = null) extends Serializable {
+  def needsTicks: Boolean = processors.exists(_.needsTicks) || (python != null && python.needsTicks)
 }
 
 /** Where rows of the layout enter a stage: the node, the widths of its rows. */
@@ -94,6 +100,13 @@ final class Program(
     val slots: Array[Int],
     val nodeCount: Int) extends Serializable {
   def stageCount: Int = stages.length - 1
+  /** The stages that run inside one operator of Spark, chain by chain; the first chain has no state. */
+  val chains: Array[Array[Stage]] = {
+    val starts = 0 +: stages.indices.filter(stages(_).exchange)
+    starts.zip(starts.tail :+ stages.length).map { case (from, until) => stages.slice(from, until) }.toArray
+  }
+  /** The number of the chain of a stage. */
+  def chainOf(stage: Int): Int = chains.indexWhere(_.exists(_.number == stage))
   /** True if batches have to be started by the wall clock, too. */
   def needsTicks: Boolean = stages.exists(_.needsTicks)
   /** True if batches have to tell the wall clock. */

@@ -9,6 +9,7 @@ import scala.jdk.CollectionConverters._
 import brookmere.kernel.core._
 import brookmere.kernel.expr._
 import brookmere.kernel.ops
+import brookmere.kernel.python.PythonPart
 import brookmere.kernel.rows.Slots
 import brookmere.kernel.state.{Store, StoreDef}
 
@@ -31,6 +32,11 @@ final class ProgramBuilder(private[program] val spark: SparkSession, stageCount:
   private val sources = new Array[SourceReader](topics.size)
   private val positions = mutable.Map[(Int, Int), Int]()
   private val slots = Slots(tasks)
+  private var exchanges: Set[Int] = (1 until stageCount).toSet
+  private[program] val python = new Array[PythonPart](stageCount)
+
+  /** The stages that an exchange stands in front of, where that is not every one but the first. */
+  def exchangeBefore(stages: JList[Integer]): Unit = exchanges = stages.asScala.map(_.intValue).toSet
 
   // ---- sources ----
 
@@ -264,7 +270,8 @@ final class ProgramBuilder(private[program] val spark: SparkSession, stageCount:
     val limits = Store.Limits(cacheBytes, logBytes)
     val settings = new Settings(topics.asScala.toArray, continueOn.asScala.toSet, lastPerBatch, limits)
     val stages = Array.tabulate(stageCount) { n =>
-      new Stage(n, processors(n).toArray, entries(n).toArray, stores(n).toArray, if (n == 0) sources else Array.empty)
+      new Stage(n, processors(n).toArray, entries(n).toArray, stores(n).toArray, if (n == 0) sources else Array.empty,
+        exchanges(n), python(n))
     }
     new Program(stages, settings, slots, if (made.isEmpty) 0 else made.keys.max + 1)
   }

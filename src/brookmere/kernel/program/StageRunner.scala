@@ -6,7 +6,7 @@ import brookmere.kernel.rows._
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /** Feeds rows of the layout to the processors of a stage. */
-final class StageRunner(stage: Stage) {
+final class StageRunner(stage: Stage) extends StageWork {
   private val width = if (stage.entries.isEmpty) 0 else stage.entries.map(_.node).max + 1
   private val entries = new Array[Entrance](width)
   private val keyRows = new Array[UnsafeRow](width)
@@ -21,10 +21,9 @@ final class StageRunner(stage: Stage) {
     oldRows(e.node) = new UnsafeRow(e.valueFields)
   }
 
-  def attach(task: Task): Unit = stage.processors.foreach(_.attach(task))
+  override def attach(task: Task): Unit = stage.processors.foreach(_.attach(task))
 
-  /** Processes a row, or passes it on if it is meant for a later stage or the sink. */
-  def accept(task: Task, row: UnsafeRow): Unit = {
+  override def accept(task: Task, row: UnsafeRow): Unit = {
     val node = row.getInt(Layout.Node)
     if (node == Layout.TickNode && row.getLong(Layout.Seq) == stage.number) return clock(task, row)
     val entry = if (node >= 0 && node < width) entries(node) else null
@@ -53,14 +52,11 @@ final class StageRunner(stage: Stage) {
     }
   }
 
-  /** What the processors do before the first record of a batch, step by step. */
-  def earlier(): Iterator[Unit] = stage.processors.iterator.flatMap(_.earlier())
+  override def earlier(): Iterator[Unit] = stage.processors.iterator.flatMap(_.earlier())
 
-  /** Lets the processors bring out what they hold back until the end of a batch. */
-  def endBatch(): Unit = stage.processors.foreach(_.endBatch())
+  override def endBatch(): Unit = stage.processors.foreach(_.endBatch())
 
-  /** Adds the processors' counts to `sums` and starts them anew. */
-  def collect(sums: Array[Long]): Unit = stage.processors.foreach { p =>
+  override def collect(sums: Array[Long]): Unit = stage.processors.foreach { p =>
     if (p.id >= 0 && p.id * Counters.Kinds < sums.length) {
       val at = p.id * Counters.Kinds
       sums(at + Counters.Received) += p.received

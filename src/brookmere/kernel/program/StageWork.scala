@@ -1,0 +1,29 @@
+package brookmere.kernel.program
+
+import brookmere.kernel.core.Task
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
+/** What runs a stage over the rows of a task, one task after the other. What leaves it stands in `task.out`. */
+trait StageWork {
+  /** Turns to another task. */
+  def attach(task: Task): Unit
+
+  /** What has to be done before the first row of a batch, step by step. */
+  def earlier(): Iterator[Unit]
+
+  /**
+   * Processes a row, or passes it on if it is meant for a later stage or the sink. Rows may also be kept
+   * until others have come; what leaves is in their order.
+   */
+  def accept(task: Task, row: UnsafeRow): Unit
+
+  /** Brings out what is held back until the end of a batch. */
+  def endBatch(): Unit
+
+  /** Adds the counts of the nodes to `sums` and starts them anew. */
+  def collect(sums: Array[Long]): Unit
+
+  /** Called when the work is over, also after a failure. */
+  def close(): Unit = {}
+}

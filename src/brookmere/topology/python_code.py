@@ -1,0 +1,83 @@
+"""Says what of a topology is Python code that runs beside the stream, and not a Column of the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from brookmere.topology.function import Function, Location
+
+if TYPE_CHECKING:
+    from brookmere.topology.nodes import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Asynchronous:
+    """How calls of an asynchronous function are made: how many at once, how long, how often."""
+
+    concurrency: int
+    timeout_ms: int
+    retries: int = 0
+    backoff_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PythonFunction:
+    """A user's function over Python values, called in the worker for every record.
+
+    Two functions are equal when they come from the same line, have the same code and are called alike.
+    """
+
+    role: str
+    location: Location
+    fingerprint: tuple[object, ...]
+    call: Callable[..., Any] = field(compare=False, repr=False)
+    returns: object | None = None
+    """The type of the result as the user has told it."""
+    batch: Literal["arrow", "pandas"] | None = None
+    asynchronous: Asynchronous | None = None
+    is_factory: bool = False
+    """The call makes the function, once per process."""
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """Hands every record to a processor that the supplier makes, one for each task."""
+
+    supplier: Callable[[], Any] = field(compare=False, repr=False)
+    fixed_key: bool
+    key: object | None
+    value: object | None
+    """The types of what is forwarded as the user has told them; None leaves them as they came."""
+    location: Location
+    fingerprint: tuple[object, ...]
+    reads: tuple[str, ...] = ()
+    """Those of its stores that it only reads, because a table keeps them."""
+
+
+def is_python(node: Node) -> bool:
+    """Tell whether a node runs in the worker."""
+    operator = getattr(node, "operator", None)
+    return isinstance(operator, Process) or any(isinstance(p, PythonFunction) for p in _parts(operator))
+
+
+def is_mixed(node: Node) -> bool:
+    """Tell whether a node has functions over Python values and others over Columns."""
+    parts = list(_parts(getattr(node, "operator", None)))
+    return any(isinstance(p, PythonFunction) for p in parts) and any(isinstance(p, Function) for p in parts)
+
+
+def takes_many(node: Node) -> bool:
+    """Tell whether a Python node computes many records at once: in batches, or while others wait."""
+    functions = [p for p in _parts(getattr(node, "operator", None)) if isinstance(p, PythonFunction)]
+    return any(f.batch is not None or f.asynchronous is not None for f in functions)
+
+
+def _parts(operator: object) -> Iterator[object]:
+    """Yield what the fields of an operator hold, those of tuples one by one."""
+    if not is_dataclass(operator):
+        return
+    for part in fields(operator):
+        value = getattr(operator, part.name)
+        yield from value if isinstance(value, tuple) else (value,)

@@ -1,0 +1,58 @@
+"""Holds the record that a task is processing: what its outputs inherit, and where it came from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from brookmere.record import Header
+
+NOTHING: Final[Any] = object()
+"""The key or the value where there is no record: nothing is it."""
+
+
+class Row:
+    """The record at hand. In a punctuation and at the end of a batch there is none: `is_record` is False.
+
+    `key` and `value` are what the entry node received, for telling outputs that pass them on.
+    """
+
+    __slots__ = (
+        "headers",
+        "is_record",
+        "key",
+        "number",
+        "seqs",
+        "sources",
+        "timestamp",
+        "topics",
+        "value",
+    )
+
+    def __init__(self, topics: Sequence[str]) -> None:
+        self.topics = topics
+        self.number = 0
+        self.key: Any = NOTHING
+        self.value: Any = NOTHING
+        self.timestamp = -1
+        self.headers: tuple[Header, ...] = ()
+        self.sources: Sequence[int] = ()
+        self.seqs: Sequence[int] = ()
+        self.is_record = False
+
+    @property
+    def topic(self) -> str | None:
+        """The topic of the root record."""
+        return self.topics[self.sources[self.number] >> 18] if self.is_record else None
+
+    @property
+    def partition(self) -> int | None:
+        """The partition of the root record."""
+        return self.sources[self.number] & 0x3FFFF if self.is_record else None
+
+    @property
+    def offset(self) -> int | None:
+        """The offset of the root record."""
+        return self.seqs[self.number] if self.is_record else None

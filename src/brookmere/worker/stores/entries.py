@@ -1,0 +1,56 @@
+"""Holds the rows of stores as the worker knows them: one per key, or the rows of a key by time.
+
+Values are in the form of the wire, and nobody changes them in place.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Entry:
+    """The row of a key; `value` is None if there is none.
+
+    `dirty`: the JVM does not know it yet. `changed`: it changed in this batch, from `old`.
+    `headers` and `pending` belong to who sends the changes of a batch.
+    """
+
+    __slots__ = ("changed", "dirty", "headers", "key", "old", "pending", "ts", "value")
+
+    def __init__(self, key: Any, value: Any, ts: int) -> None:
+        self.key = key
+        self.value = value
+        self.ts = ts
+        self.old: Any = None
+        self.changed = False
+        self.dirty = False
+        self.headers: Any = None
+        self.pending: Any = None
+
+
+class Group:
+    """The rows of a key that can be found, by time, then by number. `items` has removed ones, too."""
+
+    __slots__ = ("items", "key")
+
+    def __init__(self, key: Any) -> None:
+        self.key = key
+        self.items: list[Item] = []
+
+
+class Item:
+    """A row of a group, as an Entry is the row of a key."""
+
+    __slots__ = ("changed", "dirty", "group", "headers", "number", "old", "pending", "time", "ts", "value")
+
+    def __init__(self, group: Group, time: int, number: int, value: Any, ts: int) -> None:
+        self.group = group
+        self.time = time
+        self.number = number
+        self.value = value
+        self.ts = ts
+        self.old: Any = None
+        self.changed = False
+        self.dirty = False
+        self.headers: Any = None
+        self.pending: Any = None
