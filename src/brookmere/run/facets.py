@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,17 +10,30 @@ from brookmere.serde import Json, Serde, Windowed
 from brookmere.topology import join_operators as jo
 from brookmere.topology import operators as op
 from brookmere.topology.nodes import Node, SinkNode, SourceNode, Topology
+from brookmere.worker.code import TypeCode
+from brookmere.worker.typed import resolved
 
-Facet = object | None
-"""A dataclass, or None."""
 
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """What Python makes of a key or value: dataclasses, or whatever was pickled."""
+
+    made: object = None
+    is_pickled: bool = False
+
+    def of(self, type_json: str) -> TypeCode:
+        """Return this as a type that is `type_json` for Spark."""
+        return TypeCode(type_json, self.made, is_pickled=self.is_pickled)
+
+
+_PLAIN = Facet()
 _KEEP_BOTH = (
     op.Filter, op.Tap, op.PassThrough, op.Branch, op.KeyNotNull, op.TableSource, op.TableFilter,
     op.TableToStream, op.Suppress, op.Dedupe,
 )  # fmt: skip
 _KEEP_KEY = (
     op.MapValues, op.FlatMapValues, op.TableMapValues, op.Aggregate, op.TableAggregate, jo.StreamTableJoin,
-    jo.GlobalJoin, jo.TableJoin, jo.TableJoinMerge, jo.StreamJoin, jo.StreamSelfJoin,
+    jo.GlobalJoin, jo.TableJoin, jo.TableJoinMerge, jo.StreamJoin, jo.StreamSelfJoin, op.WindowAggregate,
 )  # fmt: skip
 
 
@@ -34,7 +47,7 @@ class Facets:
     def of(self, name: str) -> tuple[Facet, Facet]:
         """Return what the key and the value are that a node forwards."""
         if name not in self._known:
-            self._known[name] = (None, None)
+            self._known[name] = (_PLAIN, _PLAIN)
             self._known[name] = self._found(self.topology.node(name))
         return self._known[name]
 
@@ -45,8 +58,7 @@ class Facets:
     def of_parents(self, names: Iterable[str]) -> tuple[Facet, Facet]:
         """Return what comes from nodes: a dataclass only if it comes from all of them."""
         found = [self.of(name) for name in names]
-        keys, values = {id(key): key for key, _ in found}, {id(value): value for _, value in found}
-        return _only(keys), _only(values)
+        return _only([key for key, _ in found]), _only([value for _, value in found])
 
     def _found(self, node: Node) -> tuple[Facet, Facet]:
         if isinstance(node, SourceNode) and not node.internal:
@@ -56,18 +68,18 @@ class Facets:
         if isinstance(node, SourceNode | SinkNode) or isinstance(node.operator, _KEEP_BOTH):
             return key, value
         if isinstance(node.operator, op.SelectKey):
-            return None, value
-        return (key, None) if isinstance(node.operator, _KEEP_KEY) else (None, None)
+            return _PLAIN, value
+        return (key, _PLAIN) if isinstance(node.operator, _KEEP_KEY) else (_PLAIN, _PLAIN)
 
     def _senders(self, source: SourceNode) -> list[str]:
         nodes = self.topology.nodes
         return [n.name for n in nodes if isinstance(n, SinkNode) and n.internal and n.topic in source.topics]
 
 
-def _only(found: Mapping[int, Facet]) -> Facet:
-    return next(iter(found.values())) if len(found) == 1 else None
+def _only(found: list[Facet]) -> Facet:
+    return found[0] if found and all(other == found[0] for other in found) else _PLAIN
 
 
 def _of_serde(serde: Serde | None) -> Facet:
     inner: Any = serde.inner if isinstance(serde, Windowed) else serde
-    return inner.record if isinstance(inner, Json) else None
+    return Facet(resolved(inner.record)) if isinstance(inner, Json) else _PLAIN

@@ -13,8 +13,7 @@ from brookmere.topology import operators as op
 from brookmere.topology.nodes import ProcessorNode, Store
 from brookmere.topology.python_code import Process
 from brookmere.topology.windows import FOREVER
-from brookmere.worker.code import StoreCode
-from brookmere.worker.types import Typed
+from brookmere.worker.code import StoreCode, TypeCode
 
 
 @dataclass(slots=True)
@@ -31,7 +30,7 @@ class PythonStores:
         return tuple(self._stores.get(stage, {}).values())
 
     def add(
-        self, node: ProcessorNode, number: int, stage: int, kind: Callable[[str | None], str], key: Typed, value: Typed
+        self, node: ProcessorNode, number: int, stage: int, kind: Callable[[str | None], str], key: TypeCode, value: TypeCode
     ) -> None:
         """Add the stores of a node that receives such keys and keeps, or sends, such values."""
         if isinstance(node.operator, Process):
@@ -55,7 +54,7 @@ class PythonStores:
         self._define(stage, store, kind, *types)
 
     def _define(
-        self, stage: int, store: Store, kind: str, key: Typed, value: Typed, *, is_timed: bool = False
+        self, stage: int, store: Store, kind: str, key: TypeCode, value: TypeCode, *, is_timed: bool = False
     ) -> None:
         stores = self._stores.setdefault(stage, {})
         if store.name in stores:

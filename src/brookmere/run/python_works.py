@@ -16,16 +16,17 @@ from brookmere.topology.python_code import Process, PythonFunction
 from brookmere.topology.windows import FOREVER, SessionWindows, SlidingWindows, TimeWindows
 from brookmere.worker import aggregates as agg
 from brookmere.worker import functions as fn
-from brookmere.worker.code import ProcessWork, Work
-from brookmere.worker.types import Typed, Windowed
+from brookmere.worker import table_functions as tables
+from brookmere.worker.code import TypeCode, Work
+from brookmere.worker.processing import ProcessWork
 
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
     """What a node receives, and who hears it."""
 
-    key: Typed
-    value: Typed
+    key: TypeCode
+    value: TypeCode
     numbers: dict[str, int]
     """The numbers of the nodes of the program."""
     serde_type: SerdeType
@@ -37,8 +38,8 @@ class Worked:
     """What a node does, and the types of what it sends; None where they are those that it receives."""
 
     work: Work
-    key: Typed | None = None
-    value: Typed | None = None
+    key: TypeCode | None = None
+    value: TypeCode | None = None
 
 
 def work_of(node: ProcessorNode, into: Incoming) -> Worked:
@@ -85,19 +86,19 @@ def _branch(o: op.Branch, into: Incoming) -> Worked:
 
 def _table_map_values(o: op.TableMapValues, into: Incoming) -> Worked:
     function = _python(o.function)
-    work = fn.TableMapValuesWork(_user(function), o.sees_null, o.send_old, o.store)
+    work = tables.TableMapValuesWork(_user(function), o.sees_null, o.send_old, o.store)
     return Worked(work, None, returned(function, into.serde_type))
 
 
 def _table_filter(o: op.TableFilter, into: Incoming) -> Worked:  # noqa: ARG001
     return Worked(
-        fn.TableFilterWork(_user(_python(o.predicate)), o.negate, o.versioned, o.send_old, o.store)
+        tables.TableFilterWork(_user(_python(o.predicate)), o.negate, o.versioned, o.send_old, o.store)
     )
 
 
 def _table_group(o: op.TableGroup, into: Incoming) -> Worked:
     function = _python(o.function)
-    work = fn.TableGroupWork(_user(function), o.versioned)
+    work = tables.TableGroupWork(_user(function), o.versioned)
     return Worked(work, *returned_pair(function, into.serde_type, many=False))
 
 
@@ -156,16 +157,16 @@ _WORKS: dict[type, Callable[[Any, Incoming], Worked]] = {
 }
 
 
-def windowed_key(key: Typed) -> Typed:
+def windowed_key(key: TypeCode) -> TypeCode:
     """Return the type of a key with its window."""
     fields = ",".join(
         f'{{"name":"{name}","type":{kind},"nullable":true,"metadata":{{}}}}'
         for name, kind in (("key", key.json), ("start", '"long"'), ("end", '"long"'))
     )
-    return Typed(f'{{"type":"struct","fields":[{fields}]}}', Windowed(key.python))
+    return TypeCode(f'{{"type":"struct","fields":[{fields}]}}', key.made, is_windowed=True)
 
 
-def _aggregate_type(step: PythonFunction, initial: op.Initial | None, into: Incoming) -> Typed:
+def _aggregate_type(step: PythonFunction, initial: op.Initial | None, into: Incoming) -> TypeCode:
     if initial is not None or step.returns is not None:
         return returned(step, into.serde_type)
     # A reducer makes one value of two of the same type.

@@ -11,7 +11,7 @@ from pyspark.sql.types import DataType, _parse_datatype_json_string
 from brookmere.errors import ExpressionError, Fault
 from brookmere.plan.stages import Plan
 from brookmere.run.code_pickling import Unpicklable, dumps
-from brookmere.run.facets import Facets
+from brookmere.run.facets import Facet, Facets
 from brookmere.run.python_stores import PythonStores
 from brookmere.run.python_works import Incoming, Worked, work_of
 from brookmere.run.refusals import explained
@@ -21,9 +21,8 @@ from brookmere.serde import Serde
 from brookmere.topology import operators as op
 from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode
 from brookmere.topology.python_code import Process
-from brookmere.topology.time_needs import time_needs
-from brookmere.worker.code import Child, NodeCode, StageCode
-from brookmere.worker.types import Typed
+from brookmere.run.time_needs import time_needs
+from brookmere.worker.code import Child, NodeCode, StageCode, TypeCode
 
 At = tuple[int, str, int, list[int]]
 
@@ -52,8 +51,8 @@ class PythonNodes:
         """Add a node; `kind` tells how a store keeps its rows."""
         number, _, stage, parents = at
         facets = self.facets.of_parents(node.parents)
-        key = as_key(Typed(self.builder.keyType(parents[0]), facets[0]))
-        value = Typed(self.builder.valueType(parents[0]), facets[1])
+        key = as_key(facets[0].of(self.builder.keyType(parents[0])))
+        value = facets[1].of(self.builder.valueType(parents[0]))
         into = Incoming(key, value, dict(self.numbers), self.serde_type, self._sends_late(node))
         worked = work_of(node, into)
         sent = (worked.key or key, worked.value or value)
@@ -67,7 +66,7 @@ class PythonNodes:
                 ticks,
             )
             self.stores.add(node, number, stage, kind, key, sent[1])
-        self.facets.tell(node.name, sent[0].python, sent[1].python)
+        self.facets.tell(node.name, *(Facet(kind.made, kind.is_pickled) for kind in sent))
         code = self._code(node, number, worked, (key, value), sent)
         self._added.setdefault(stage, []).append((node, code))
 
@@ -100,7 +99,7 @@ class PythonNodes:
         return _parse_datatype_json_string(str(reader.result().dataType().json()))
 
     def _code(
-        self, node: ProcessorNode, number: int, worked: Worked, got: tuple[Typed, Typed], sent: tuple[Typed, Typed]
+        self, node: ProcessorNode, number: int, worked: Worked, got: tuple[TypeCode, TypeCode], sent: tuple[TypeCode, TypeCode]
     ) -> NodeCode:
         return NodeCode(
             number,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import types
 import typing
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import is_dataclass
+from dataclasses import replace
 from typing import Any
 
 from pyspark.errors import PySparkException
-from pyspark.sql.types import DataType, _parse_datatype_json_value
+from pyspark.sql.types import DataType, _parse_datatype_json_string, _parse_datatype_json_value
 
 from brookmere.errors import ExpressionError, Fault
 from brookmere.run.fit import is_window
@@ -18,7 +18,8 @@ from brookmere.serde import Json, Serde
 from brookmere.serde.shape import slot_of, spark_schema, type_name
 from brookmere.topology.function import Location
 from brookmere.topology.python_code import PythonFunction
-from brookmere.worker.types import Pickled, Typed, Windowed
+from brookmere.worker.code import TypeCode
+from brookmere.worker.typed import resolved
 
 _KNOWN = (
     'a DDL string such as "string" or "id bigint, name string", a Spark type, a Python type (str, int, float, '
@@ -30,33 +31,32 @@ SerdeType = Callable[[Serde], DataType]
 """Tells the type that a serde reads."""
 
 
-def typed(spec: object, role: str, where: Location | None, serde_type: SerdeType) -> Typed:
+def typed(spec: object, role: str, where: Location | None, serde_type: SerdeType) -> TypeCode:
     """Return the type that `spec` stands for; `role` says of what, for example "value of process"."""
-    if isinstance(spec, Typed):
+    if isinstance(spec, TypeCode):
         return spec
     if isinstance(spec, str):
-        return Typed(_from_ddl(spec, role, where).json())
+        return TypeCode(_from_ddl(spec, role, where).json())
     if isinstance(spec, DataType):
-        return Typed(spec.json())
+        return TypeCode(spec.json())
     if spec is Pickled or isinstance(spec, Pickled):
-        return Typed('"binary"', Pickled)
+        return TypeCode('"binary"', is_pickled=True)
     if isinstance(spec, Serde):
         return _of_serde(spec, serde_type)
     slot = slot_of(spec)
     if slot is None:
         raise _refused(f"The type of the {role} is not known: found {type_name(spec)}", where, f"Give {_KNOWN}")
     found = _parse_datatype_json_value(spark_schema(slot.shape))
-    bare = _without_none(spec)
-    return Typed(found.json(), bare if _has_dataclass(bare) else None)
+    return TypeCode(found.json(), resolved(spec))
 
 
-def returned(function: PythonFunction, serde_type: SerdeType) -> Typed:
+def returned(function: PythonFunction, serde_type: SerdeType) -> TypeCode:
     """Return the type of what a function returns."""
     spec = function.returns if function.returns is not None else _annotation(function)
     return typed(spec, f"result of the {function.role}", function.location, serde_type)
 
 
-def returned_element(function: PythonFunction, serde_type: SerdeType) -> Typed:
+def returned_element(function: PythonFunction, serde_type: SerdeType) -> TypeCode:
     """Return the type of one of the values that a function returns."""
     spec = function.returns
     if spec is None:
@@ -64,7 +64,7 @@ def returned_element(function: PythonFunction, serde_type: SerdeType) -> Typed:
     return typed(spec, f"result of the {function.role}", function.location, serde_type)
 
 
-def returned_pair(function: PythonFunction, serde_type: SerdeType, *, many: bool) -> tuple[Typed, Typed]:
+def returned_pair(function: PythonFunction, serde_type: SerdeType, *, many: bool) -> tuple[TypeCode, TypeCode]:
     """Return the types of the key and the value that a function returns, once or many times."""
     spec: Any = function.returns
     if spec is None:
@@ -84,17 +84,9 @@ def returned_pair(function: PythonFunction, serde_type: SerdeType, *, many: bool
     return key, value
 
 
-def as_key(kind: Typed) -> Typed:
+def as_key(kind: TypeCode) -> TypeCode:
     """Return the type of a key: one with its window is known by its fields."""
-    if kind.python is None and is_window(_parsed(kind)):
-        return Typed(kind.json, Windowed())
-    return kind
-
-
-def _parsed(kind: Typed) -> DataType:
-    from pyspark.sql.types import _parse_datatype_json_string
-
-    return _parse_datatype_json_string(kind.json)
+    return replace(kind, is_windowed=True) if is_window(_parse_datatype_json_string(kind.json)) else kind
 
 
 def _from_ddl(text: str, role: str, where: Location | None) -> DataType:
@@ -107,12 +99,13 @@ def _from_ddl(text: str, role: str, where: Location | None) -> DataType:
         ) from error
 
 
-def _of_serde(serde: Serde, serde_type: SerdeType) -> Typed:
+def _of_serde(serde: Serde, serde_type: SerdeType) -> TypeCode:
     if isinstance(serde, Json) and serde.record is not None:
         slot = slot_of(serde.record)
         assert slot is not None
-        return Typed(strict_type(serde.record, _parse_datatype_json_value(spark_schema(slot.shape))).json(), serde.record)
-    return as_key(Typed(serde_type(serde).json()))
+        read = _parse_datatype_json_value(spark_schema(slot.shape))
+        return TypeCode(strict_type(serde.record, read).json(), resolved(serde.record))
+    return as_key(TypeCode(serde_type(serde).json()))
 
 
 def _annotation(function: PythonFunction) -> Any:
@@ -150,18 +143,6 @@ def _element(function: PythonFunction, annotation: Any) -> Any:
             "def f(value: str) -> list[str]",
         )
     return arguments[0]
-
-
-def _without_none(hint: Any) -> Any:
-    if typing.get_origin(hint) in (typing.Union, types.UnionType):
-        return next(choice for choice in typing.get_args(hint) if choice is not types.NoneType)
-    return hint
-
-
-def _has_dataclass(hint: Any) -> bool:
-    if isinstance(hint, type) and is_dataclass(hint):
-        return True
-    return any(_has_dataclass(part) for part in typing.get_args(hint))
 
 
 def _refused(what: str, where: Location | None, remedy: str) -> ExpressionError:

@@ -24,7 +24,7 @@ object Workers {
       left
     } else {
       if (left != null) destroy(left)
-      val worker = new Worker(env.start(), run)
+      val worker = new Worker(env.begin(), run)
       all.add(worker)
       worker
     }
