@@ -14,6 +14,7 @@ from benchmarks import kernel, machine, operators, topics
 from benchmarks.failures import QueryFailedError, WrongResultError
 from benchmarks.kafka.run import run as run_on_kafka
 from benchmarks.options import arguments
+from benchmarks.python.run import run as run_python
 from benchmarks.queries.run import run as run_queries
 from benchmarks.tables import Table, pairs
 from brookmere.errors import BrookmereError
@@ -25,6 +26,7 @@ TITLES = {
     "operators": "Windows and joins: from rows in memory to no sink",
     "kafka": "From Kafka to Kafka",
     "queries": "Queries of stores",
+    "python": "Python code inside the stream",
 }
 
 
@@ -59,6 +61,8 @@ def main() -> int:
             reports["queries"] = run_queries(options, _tell)
         if "kafka" in options.parts:
             reports["kafka"] = run_on_kafka(options, _tell)
+        if "python" in options.parts:
+            reports["python"] = run_python(options, _tell)
     except (WrongResultError, QueryFailedError, BrookmereError) as error:
         sys.stderr.write(f"{error}\n")
         return 1

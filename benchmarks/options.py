@@ -9,8 +9,10 @@ from pathlib import Path
 
 from benchmarks.kafka.kinds import KINDS, RIVALS
 from benchmarks.operators.cases import SHAPES, STORES
+from benchmarks.python.contestants import RIVALS as PYTHON_RIVALS
+from benchmarks.python.workloads import PROGRAMS as PYTHON_PROGRAMS
 
-PARTS = ("kernel", "topics", "operators", "queries", "kafka")
+PARTS = ("kernel", "topics", "operators", "queries", "kafka", "python")
 
 
 def arguments() -> argparse.Namespace:
@@ -24,6 +26,8 @@ def arguments() -> argparse.Namespace:
     found.operator_batches = found.batches or (2 if small else 3)
     found.query_keys = max(found.keys or ([10_000] if small else [1_000_000]))
     found.kafka_keys = max(found.keys or ([1000] if small else [100_000]))
+    found.python_keys = found.keys or ([1000] if small else [100, 100_000, 1_000_000])
+    found.python_records = found.records or (100_000 if small else 4_000_000)
     found.records = found.records or (20_000 if small else 400_000)
     found.keys = found.keys or ([1000] if small else [100, 10_000, 100_000, 1_000_000])
     found.rows = found.rows or (50_000 if small else 400_000)
@@ -49,7 +53,7 @@ def _parser() -> argparse.ArgumentParser:
         "--keys",
         type=_numbers,
         help="numbers of keys, with commas between (100,10000,100000,1000000; operators: without 100; "
-        "queries: the largest, 1000000; kafka: the largest, 100000)",
+        "queries: the largest, 1000000; kafka: the largest, 100000; python: 100,100000,1000000)",
     )
     parser.add_argument("--rows", type=int, help="records per batch (400000)")
     parser.add_argument("--rounds", type=int, help="how often each case is run (2)")
@@ -69,7 +73,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--records",
         type=int,
-        help="of kafka: records per load, sentences are a tenth; of queries: half a load (400000)",
+        help="of kafka: records per load, sentences are a tenth; of queries: half a load (400000); "
+        "of python: those that wait (4000000)",
     )
     parser.add_argument(
         "--programs",
@@ -82,6 +87,18 @@ def _parser() -> argparse.ArgumentParser:
         type=_names(RIVALS),
         default=RIVALS,
         help=f"of kafka: who runs the programs ({','.join(RIVALS)})",
+    )
+    parser.add_argument(
+        "--python-programs",
+        type=_names(PYTHON_PROGRAMS),
+        default=PYTHON_PROGRAMS,
+        help=f"of python, with commas between ({','.join(PYTHON_PROGRAMS)})",
+    )
+    parser.add_argument(
+        "--python-by",
+        type=_names(PYTHON_RIVALS),
+        default=PYTHON_RIVALS,
+        help=f"of python: who runs the programs ({','.join(PYTHON_RIVALS)})",
     )
     parser.add_argument(
         "--quick", action="store_true", help="a small subset, to try the command: no numbers to quote"

@@ -23,6 +23,7 @@ from benchmarks.kafka.workloads import PARTITIONS
 _PATIENCE = 60.0
 _TRANSACTION_MS = 600_000
 _AT_ONCE = 20_000
+_LEADERLESS = (KafkaError.NOT_LEADER_FOR_PARTITION, KafkaError.UNKNOWN_TOPIC_OR_PART)
 _BUSY = {
     "log_level": 2,
     "compression.type": "lz4",
@@ -73,7 +74,7 @@ class Cluster:
                 return [ends[number] for number in range(PARTITIONS)]
             except KafkaException as error:
                 # The leaders of a new topic are not known everywhere at once.
-                if not error.args[0].retriable() or time.monotonic() > deadline:
+                if not _is_passing(error.args[0]) or time.monotonic() > deadline:
                     raise
                 time.sleep(0.05)
 
@@ -115,6 +116,10 @@ class Cluster:
                     raise QueryFailedError(f"{topic} was not read within {_PATIENCE:.0f} s.")
         finally:
             consumer.close()
+
+
+def _is_passing(error: KafkaError) -> bool:
+    return error.retriable() or error.code() in _LEADERLESS
 
 
 class Gate:

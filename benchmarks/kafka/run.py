@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from argparse import Namespace
@@ -12,6 +11,7 @@ from pathlib import Path
 
 from benchmarks.kafka.cluster import Cluster
 from benchmarks.kafka.contestants import CONTESTANTS, MEMORY, THREADS
+from benchmarks.kafka.cores import share_cores
 from benchmarks.kafka.goals import goals
 from benchmarks.kafka.latency import KINDS as WITH_LATENCY
 from benchmarks.kafka.latency import Latency, measure
@@ -24,8 +24,6 @@ from brookmere.kernel.build import kernel_jar
 
 Tell = Callable[[str], None]
 
-_CORES = 2
-
 
 def run(options: Namespace, tell: Tell) -> Report:
     """Start a broker, measure all programs on it one after another, and remove everything.
@@ -35,7 +33,7 @@ def run(options: Namespace, tell: Tell) -> Report:
         QueryFailedError: a process failed.
     """
     directory = Path(tempfile.mkdtemp(prefix="brookmere-bench-"))
-    _share_cores()
+    share_cores()
     # Nobody's cold start pays for a compiler.
     class_path()
     kernel_jar()
@@ -44,12 +42,6 @@ def run(options: Namespace, tell: Tell) -> Report:
             return _Bench(broker, directory, options, tell).report()
     finally:
         shutil.rmtree(directory, ignore_errors=True)
-
-
-def _share_cores() -> None:
-    """Put everything, broker and contestants, on the same two cores, also where there are more."""
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:_CORES])
 
 
 class _Bench:

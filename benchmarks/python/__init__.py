@@ -1,0 +1,1 @@
+"""Python code inside a stream, beside other stream processors for Python."""
