@@ -63,6 +63,7 @@ from brookmere.errors import (
     UnknownTopicError,
     UnreachableError,
     UnsupportedError,
+    WorkerError,
 )
 from brookmere.plan.program import explain
 from brookmere.record import Record, WindowedKey
@@ -214,6 +215,7 @@ __all__ = [
     "WindowedCogroupedKStream",
     "WindowedKStream",
     "WindowedKey",
+    "WorkerError",
     "avg",
     "collect_list",
     "collect_set",

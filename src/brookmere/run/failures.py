@@ -18,6 +18,7 @@ from brookmere.errors import (
     TopicError,
     TransactionError,
     UnreachableError,
+    WorkerError,
 )
 from brookmere.run.outputs import plain_words, record_error
 
@@ -63,6 +64,8 @@ def from_java(exception: Any) -> BrookmereError:
             )
         if cause.getClass().getName() == "brookmere.kafka.KafkaStopped":
             return _stopped(cause)
+        if cause.getClass().getName() == "brookmere.kernel.python.WorkerLost":
+            return WorkerError(_sentence(str(cause.getMessage())))
         cause = cause.getCause()
     return _innermost(innermost)
 

@@ -46,7 +46,7 @@ class PythonStores:
     def _add_own(self, node: ProcessorNode, o: Process, name: str, stage: int, kind: str) -> None:
         store = self.plan.topology.store(name)
         types = []
-        for part, spec in (("key", store.key), ("value", store.value)):
+        for part, spec in (("key", store.key_type), ("value", store.value_type)):
             if spec is None:
                 what = f"The store {name!r} of {node.name} does not say the type of its {part}s"
                 raise ExpressionError([Fault(what, str(o.location), f"Give it {part}=, a serde or a type")])

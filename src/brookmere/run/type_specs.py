@@ -14,7 +14,7 @@ from pyspark.sql.types import DataType, _parse_datatype_json_string, _parse_data
 from brookmere.errors import ExpressionError, Fault
 from brookmere.run.fit import is_window
 from brookmere.run.required import strict_type
-from brookmere.serde import Json, Serde
+from brookmere.serde import Json, Pickled, Serde
 from brookmere.serde.shape import slot_of, spark_schema, type_name
 from brookmere.topology.function import Location
 from brookmere.topology.python_code import PythonFunction
