@@ -13,6 +13,7 @@ from brookmere.serde import Serde
 from brookmere.topology.function import Function, function, here
 from brookmere.topology.join_operators import How
 from brookmere.topology.operators import Initial, Literal, ShortAggregate, Top
+from brookmere.topology.python_code import PythonFunction
 
 
 def refuse(what: str, remedy: str) -> NoReturn:
@@ -20,14 +21,26 @@ def refuse(what: str, remedy: str) -> NoReturn:
     raise TopologyError([Fault(what, str(here()), remedy)])
 
 
-def lambda_of(role: str, call: Callable[..., Any]) -> Function:
+def lambda_of(role: str, call: Callable[..., Any] | PythonFunction) -> Function:
     """Return the function that plays `role`, for example "predicate of filter"."""
+    if isinstance(call, PythonFunction):
+        # The faults of a program are told together: build() finds this one.
+        fault = Fault(f"The {role} cannot be Python code", str(here()), _instead_of_python(role))
+        return replace(function(role, call.call), fault=fault)
     if not callable(call):
         refuse(f"The {role} must be a function, found {call!r}", "Pass a lambda over Columns")
     return function(role, call)
 
 
-def field_or_lambda(role: str, given: str | Callable[..., Any]) -> Function:
+def _instead_of_python(role: str) -> str:
+    if role.startswith("joiner"):
+        return "Join with a lambda over Columns, and call the function in a map_values() behind the join"
+    if role.startswith(("step", "merge")):
+        return "Write it with aggregate(), whose step can be Python"
+    return "Pass a lambda over Columns, and compute what it needs in a map_values() before"
+
+
+def field_or_lambda(role: str, given: str | Callable[..., Any] | PythonFunction) -> Function:
     """Return the function that reads a field of the value, "a.b" for one in another, or `given` itself."""
     if not isinstance(given, str):
         return lambda_of(role, given)

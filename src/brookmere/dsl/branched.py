@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from brookmere.dsl.arguments import lambda_of
+from brookmere.dsl.code import BRANCH, Given, code_of
 from brookmere.dsl.steps import ProcessorStep
 from brookmere.topology.function import here
 from brookmere.topology.operators import Branch, PassThrough
+from brookmere.topology.python_code import PythonFunction
 
 if TYPE_CHECKING:
     from brookmere.dsl.stream import KStream
@@ -31,10 +31,18 @@ class BranchedKStream:
     _branches: dict[str, KStream] = field(default_factory=dict)
     _ended: bool = False
 
-    def branch(self, predicate: Callable[..., Any], *, name: str | None = None) -> BranchedKStream:
+    def branch(self, predicate: Given, *, name: str | None = None) -> BranchedKStream:
         """Add a branch for what `predicate` accepts and no branch before it did."""
-        test = lambda_of("predicate of branch", predicate)
+        test = code_of(self._source._graph, "predicate of branch", predicate, BRANCH)
         operator = self._operator()
+        if any(
+            isinstance(other, PythonFunction) != isinstance(test, PythonFunction)
+            for other in operator.predicates
+        ):
+            self._source._graph.fault(
+                "Some predicates of one split are Python, others over Columns",
+                "Wrap all of them in brookmere.python(...), or none",
+            )
         child = self._child(name, len(operator.predicates) + 1)
         self._step.operator = Branch((*operator.predicates, test), (*operator.children, child))
         return self

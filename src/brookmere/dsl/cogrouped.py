@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from brookmere.dsl.arguments import initial_of, lambda_of
+from brookmere.dsl.code import STEP, Given, code_of, initial_for, serde_in
 from brookmere.dsl.graph import Graph
 from brookmere.dsl.late import late_topic, send_late
 from brookmere.dsl.steps import ProcessorStep, Step
@@ -14,9 +14,9 @@ from brookmere.dsl.table import KTable
 from brookmere.dsl.window_arguments import windows_of
 from brookmere.dsl.windowed_cogrouped import AGGREGATE, WindowedCogroupedKStream
 from brookmere.serde import Serde
-from brookmere.topology.function import Function, here
+from brookmere.topology.function import here
 from brookmere.topology.nodes import Store, StoreType
-from brookmere.topology.operators import Aggregate, PassThrough, WindowAggregate
+from brookmere.topology.operators import Aggregate, Code, PassThrough, WindowAggregate
 from brookmere.topology.windows import Windows
 
 if TYPE_CHECKING:
@@ -34,12 +34,12 @@ class CogroupedKStream:
     """
 
     _graph: Graph
-    _steps: dict[KGroupedStream, Function] = field(default_factory=dict)
+    _steps: dict[KGroupedStream, Code] = field(default_factory=dict)
     _parents: dict[KGroupedStream, Step] = field(default_factory=dict)
 
-    def cogroup(self, grouped: KGroupedStream, step: Callable[..., Any]) -> CogroupedKStream:
+    def cogroup(self, grouped: KGroupedStream, step: Given) -> CogroupedKStream:
         """Add a grouped stream, folded by `step` of (key, value, aggregate) or (value, aggregate)."""
-        folding = lambda_of("step of cogroup", step)
+        folding = code_of(self._graph, "step of cogroup", step, STEP)
         if grouped._graph is self._graph:
             self._steps[grouped] = folding
         else:
@@ -55,10 +55,11 @@ class CogroupedKStream:
         name: str | None = None,
     ) -> KTable:
         """Fold the values of each key over all streams, in the order of arrival."""
-        start = initial_of(initial)
+        start = initial_for(self._graph, initial, *self._steps.values())
         kept = replace(self._graph.store(store, AGGREGATE, store_type), key=self._common_key())
+        kept = replace(kept, value=self._common_value())
         table = self._fold(lambda step: Aggregate(kept.name, step, start), kept, name)
-        return replace(table, _key=self._common_key())
+        return replace(table, _key=self._common_key(), _value=kept.value)
 
     def windowed_by(self, windows: Windows, *, late_to: str | None = None) -> WindowedCogroupedKStream:
         """Fold the records of each key by spans of time. Results are sent at every update.
@@ -69,7 +70,7 @@ class CogroupedKStream:
 
     def _fold(
         self,
-        operator: Callable[[Function], Aggregate | WindowAggregate],
+        operator: Callable[[Code], Aggregate | WindowAggregate],
         store: Store,
         name: str | None,
         late_to: str | None = None,
@@ -92,6 +93,10 @@ class CogroupedKStream:
     def _common_key(self) -> Serde | None:
         keys = {grouped._key for grouped in self._steps}
         return keys.pop() if len(keys) == 1 else None
+
+    def _common_value(self) -> Serde | None:
+        values = {serde_in(step) for step in self._steps.values()}
+        return values.pop() if len(values) == 1 else None
 
     def _repartition(self, store: str) -> None:
         for grouped in self._steps:

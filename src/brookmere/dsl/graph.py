@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import get_args
 
 from brookmere.dsl.arguments import refuse
+from brookmere.dsl.known_stores import KnownStores
 from brookmere.dsl.steps import RepartitionStep, Root, Step
 from brookmere.errors import Fault
 from brookmere.topology.corrections import Correction
@@ -35,6 +36,8 @@ class Graph:
         self.merges: dict[Step, None] = {}
         self.joined: dict[Step, RepartitionStep] = {}
         """For each re-keyed step that was joined, the repartition behind it."""
+        self.stores = KnownStores()
+        """The stores of processors."""
         self._priority = 0
 
     def add(self, step: Step, *parents: Step) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from brookmere.dsl.arguments import columns_of, initial_of, lambda_of, top_of
+from brookmere.dsl.arguments import columns_of, top_of
+from brookmere.dsl.code import REDUCER, STEP, Given, code_of, initial_for, serde_in
 from brookmere.dsl.cogrouped import CogroupedKStream
 from brookmere.dsl.graph import Graph
 from brookmere.dsl.late import late_topic
@@ -57,14 +58,14 @@ class KGroupedStream:
 
     def reduce(
         self,
-        function: Callable[..., Any],
+        function: Given,
         *,
         store: str | None = None,
         store_type: StoreType = "auto",
         name: str | None = None,
     ) -> KTable:
         """Combine the values of each key: `function` of (aggregate, value) returns the new aggregate."""
-        step = lambda_of("function of reduce", function)
+        step = code_of(self._graph, "function of reduce", function, REDUCER)
         kept = self._graph.store(store, _REDUCE, store_type)
         operator = Aggregate(kept.name, step)
         return self._fold(operator, self._graph.name(name, _REDUCE), kept, self._value)
@@ -72,7 +73,7 @@ class KGroupedStream:
     def aggregate(
         self,
         initial: object,
-        step: Callable[..., Any],
+        step: Given,
         *,
         store: str | None = None,
         store_type: StoreType = "auto",
@@ -80,13 +81,14 @@ class KGroupedStream:
     ) -> KTable:
         """Fold the values of each key: `step` of (key, value, aggregate) or (value, aggregate).
 
-        `initial` is a plain value, or a function without parameters that returns a Column.
+        `initial` is a plain value, or a function without parameters that returns a Column; with a `step` of
+        Python code it returns a Python value.
         """
-        folding = lambda_of("step of aggregate", step)
-        start = initial_of(initial)
+        folding = code_of(self._graph, "step of aggregate", step, STEP)
+        start = initial_for(self._graph, initial, folding)
         kept = self._graph.store(store, _AGGREGATE, store_type)
         operator = Aggregate(kept.name, folding, start)
-        return self._fold(operator, self._graph.name(name, _AGGREGATE), kept, None)
+        return self._fold(operator, self._graph.name(name, _AGGREGATE), kept, serde_in(folding))
 
     def agg(
         self,
@@ -102,7 +104,7 @@ class KGroupedStream:
         operator = Aggregate(kept.name, step)
         return self._fold(operator, self._graph.name(name, _AGGREGATE), kept, None)
 
-    def cogroup(self, step: Callable[..., Any]) -> CogroupedKStream:
+    def cogroup(self, step: Given) -> CogroupedKStream:
         """Begin an aggregate of several grouped streams, this one folded by `step`."""
         return CogroupedKStream(self._graph).cogroup(self, step)
 

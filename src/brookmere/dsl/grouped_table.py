@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from brookmere.dsl.arguments import columns_of, initial_of, lambda_of, top_of
+from brookmere.dsl.arguments import columns_of, top_of
+from brookmere.dsl.code import REDUCER, STEP, UNDO, Given, code_of, initial_for, serde_in
 from brookmere.dsl.graph import Graph
 from brookmere.dsl.steps import ProcessorStep, RepartitionStep, Step
 from brookmere.dsl.table import KTable
@@ -42,15 +43,17 @@ class KGroupedTable:
 
     def reduce(
         self,
-        adder: Callable[..., Any],
-        subtractor: Callable[..., Any],
+        adder: Given,
+        subtractor: Given,
         *,
         store: str | None = None,
         store_type: StoreType = "auto",
         name: str | None = None,
     ) -> KTable:
         """Combine the values of each group; both functions take (aggregate, value)."""
-        add, subtract = lambda_of("adder of reduce", adder), lambda_of("subtractor of reduce", subtractor)
+        add = code_of(self._graph, "adder of reduce", adder, REDUCER)
+        subtract = code_of(self._graph, "subtractor of reduce", subtractor, REDUCER)
+        initial_for(self._graph, None, add, subtract)
         kept = self._graph.store(store, _AGGREGATE, store_type)
         operator = TableAggregate(kept.name, add, subtract)
         return self._fold(operator, _REDUCE, name, kept, None)
@@ -58,20 +61,20 @@ class KGroupedTable:
     def aggregate(
         self,
         initial: object,
-        adder: Callable[..., Any],
-        subtractor: Callable[..., Any],
+        adder: Given,
+        subtractor: Given,
         *,
         store: str | None = None,
         store_type: StoreType = "auto",
         name: str | None = None,
     ) -> KTable:
         """Fold the values of each group; both functions take (key, value, agg) or (value, agg)."""
-        add = lambda_of("adder of aggregate", adder)
-        subtract = lambda_of("subtractor of aggregate", subtractor)
-        start = initial_of(initial)
+        add = code_of(self._graph, "adder of aggregate", adder, STEP)
+        subtract = code_of(self._graph, "subtractor of aggregate", subtractor, UNDO)
+        start = initial_for(self._graph, initial, add, subtract)
         kept = self._graph.store(store, _AGGREGATE, store_type)
         operator = TableAggregate(kept.name, add, subtract, start)
-        return self._fold(operator, _AGGREGATE, name, kept, None)
+        return self._fold(operator, _AGGREGATE, name, kept, serde_in(add))
 
     def agg(
         self,

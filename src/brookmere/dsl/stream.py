@@ -9,9 +9,11 @@ from typing import Any
 
 from brookmere.dsl.arguments import action_of, lambda_of, partitions_of, refuse, serde_of
 from brookmere.dsl.branched import BranchedKStream
+from brookmere.dsl.code import MANY, ONE, PAIR, PAIRS, TEST, Given, code_of, serde_in
 from brookmere.dsl.dedupe import dedupe
 from brookmere.dsl.graph import Graph
 from brookmere.dsl.grouped import KGroupedStream
+from brookmere.dsl.process import ProcessStep, Supplier, process_step
 from brookmere.dsl.steps import ProcessorStep, SinkStep, Step, repartition_step
 from brookmere.dsl.stream_joins import JoinOptions, join
 from brookmere.dsl.table import GlobalKTable, KTable
@@ -41,7 +43,9 @@ from brookmere.topology.windows import JoinWindows
 class KStream:
     """A stream of records. Each method adds one operator and returns a new handle.
 
-    Functions receive Spark Columns, (value) or (key, value), and return Columns.
+    Functions receive Spark Columns, (value) or (key, value), and return Columns. Those of map, map_values,
+    flat_map, flat_map_values, filter, filter_not, select_key, group_by and of branches can be Python code
+    instead: `brookmere.python`.
     """
 
     _graph: Graph
@@ -51,45 +55,48 @@ class KStream:
     _sources: tuple[str, ...]
     _rekeyed: bool = False
 
-    def filter(self, predicate: Callable[..., Any], *, name: str | None = None) -> KStream:
+    def filter(self, predicate: Given, *, name: str | None = None) -> KStream:
         """Keep the records for which `predicate` is true."""
-        operator = Filter(lambda_of("predicate of filter", predicate))
+        operator = Filter(code_of(self._graph, "predicate of filter", predicate, TEST))
         return replace(self, _step=self._add("KSTREAM-FILTER-", operator, name))
 
-    def filter_not(self, predicate: Callable[..., Any], *, name: str | None = None) -> KStream:
+    def filter_not(self, predicate: Given, *, name: str | None = None) -> KStream:
         """Drop the records for which `predicate` is true."""
-        operator = Filter(lambda_of("predicate of filter_not", predicate), negate=True)
+        operator = Filter(code_of(self._graph, "predicate of filter_not", predicate, TEST), negate=True)
         return replace(self, _step=self._add("KSTREAM-FILTER-", operator, name))
 
-    def map(self, function: Callable[..., Any], *, name: str | None = None) -> KStream:
+    def map(self, function: Given, *, name: str | None = None) -> KStream:
         """Replace key and value by the pair that `function` returns."""
-        operator = Map(lambda_of("function of map", function))
-        step = self._add("KSTREAM-MAP-", operator, name, key_changing=True)
-        return replace(self, _step=step, _key=None, _value=None, _rekeyed=True)
+        code = code_of(self._graph, "function of map", function, PAIR)
+        step = self._add("KSTREAM-MAP-", Map(code), name, key_changing=True)
+        return replace(self, _step=step, _key=serde_in(code, 0), _value=serde_in(code, 1), _rekeyed=True)
 
-    def map_values(self, function: Callable[..., Any], *, name: str | None = None) -> KStream:
+    def map_values(self, function: Given, *, name: str | None = None) -> KStream:
         """Replace the value; the key, and so the task, stays."""
-        operator = MapValues(lambda_of("function of map_values", function))
-        step = self._add("KSTREAM-MAPVALUES-", operator, name, value_changing=True)
-        return replace(self, _step=step, _value=None)
+        code = code_of(self._graph, "function of map_values", function, ONE)
+        step = self._add("KSTREAM-MAPVALUES-", MapValues(code), name, value_changing=True)
+        return replace(self, _step=step, _value=serde_in(code))
 
-    def flat_map(self, function: Callable[..., Any], *, name: str | None = None) -> KStream:
-        """Replace a record by any number: `function` returns an array of structs with key and value."""
-        operator = FlatMap(lambda_of("function of flat_map", function))
-        step = self._add("KSTREAM-FLATMAP-", operator, name, key_changing=True)
-        return replace(self, _step=step, _key=None, _value=None, _rekeyed=True)
+    def flat_map(self, function: Given, *, name: str | None = None) -> KStream:
+        """Replace a record by any number: `function` returns an array of structs with key and value.
 
-    def flat_map_values(self, function: Callable[..., Any], *, name: str | None = None) -> KStream:
+        One of Python code returns the pairs of key and value, in any iterable.
+        """
+        code = code_of(self._graph, "function of flat_map", function, PAIRS)
+        step = self._add("KSTREAM-FLATMAP-", FlatMap(code), name, key_changing=True)
+        return replace(self, _step=step, _key=serde_in(code, 0), _value=serde_in(code, 1), _rekeyed=True)
+
+    def flat_map_values(self, function: Given, *, name: str | None = None) -> KStream:
         """Replace a record by any number with the same key: `function` returns an array of values."""
-        operator = FlatMapValues(lambda_of("function of flat_map_values", function))
-        step = self._add("KSTREAM-FLATMAPVALUES-", operator, name, value_changing=True)
-        return replace(self, _step=step, _value=None)
+        code = code_of(self._graph, "function of flat_map_values", function, MANY)
+        step = self._add("KSTREAM-FLATMAPVALUES-", FlatMapValues(code), name, value_changing=True)
+        return replace(self, _step=step, _value=serde_in(code))
 
-    def select_key(self, function: Callable[..., Any], *, name: str | None = None) -> KStream:
+    def select_key(self, function: Given, *, name: str | None = None) -> KStream:
         """Replace the key. A later operator that needs equal keys together repartitions by itself."""
-        operator = SelectKey(lambda_of("function of select_key", function))
-        step = self._add("KSTREAM-KEY-SELECT-", operator, name, key_changing=True)
-        return replace(self, _step=step, _key=None, _rekeyed=True)
+        code = code_of(self._graph, "function of select_key", function, ONE)
+        step = self._add("KSTREAM-KEY-SELECT-", SelectKey(code), name, key_changing=True)
+        return replace(self, _step=step, _key=serde_in(code), _rekeyed=True)
 
     def peek(self, action: Callable[[Any, Any], object], *, name: str | None = None) -> KStream:
         """Show each record, as Python values, to `action` on the driver, and pass it on."""
@@ -202,6 +209,43 @@ class KStream:
         """
         return dedupe(self, within, by, late_to, store, store_type, name)
 
+    def process(
+        self,
+        supplier: Supplier,
+        *,
+        stores: object = (),
+        key: object | None = None,
+        value: object | None = None,
+        name: str | None = None,
+    ) -> KStream:
+        """Hand each record to a `Processor` that `supplier`, a class or a function, makes for each task.
+
+        `stores` are names of stores, or what `key_value_store` and the like make. `key` and `value` are the
+        types of what the processor forwards, as `returns` of `python` has them; without them they are as they
+        came. Keys may change, so that a later operator that needs equal keys together repartitions.
+        """
+        step = self._process(supplier, name, False, stores, key, value)
+        return replace(
+            self,
+            _step=step,
+            _key=self._key if key is None else key if isinstance(key, Serde) else None,
+            _value=self._value if value is None else value if isinstance(value, Serde) else None,
+            _rekeyed=True,
+        )
+
+    def process_values(
+        self,
+        supplier: Supplier,
+        *,
+        stores: object = (),
+        value: object | None = None,
+        name: str | None = None,
+    ) -> KStream:
+        """Hand each record to a `FixedKeyProcessor`, as `process` does; keys, and so tasks, stay."""
+        step = self._process(supplier, name, True, stores, None, value)
+        kept = self._value if value is None else value if isinstance(value, Serde) else None
+        return replace(self, _step=step, _value=kept)
+
     def split(self, *, name: str | None = None) -> BranchedKStream:
         """Split the stream: each record goes to the first branch whose predicate accepts it."""
         step = self._add("KSTREAM-BRANCH-", Branch((), ()), name)
@@ -283,13 +327,32 @@ class KStream:
         return KGroupedStream(self._graph, self._step, serde, self._value, self._sources, self._rekeyed, name)
 
     def group_by(
-        self, function: Callable[..., Any], *, name: str | None = None, key: Serde | None = None
+        self, function: Given, *, name: str | None = None, key: Serde | None = None
     ) -> KGroupedStream:
         """Group by the key that `function` returns."""
-        operator = SelectKey(lambda_of("function of group_by", function))
-        step = self._add("KSTREAM-KEY-SELECT-", operator, name, key_changing=True)
-        serde = serde_of("key", key)
+        code = code_of(self._graph, "function of group_by", function, ONE)
+        step = self._add("KSTREAM-KEY-SELECT-", SelectKey(code), name, key_changing=True)
+        serde = serde_of("key", key) or serde_in(code)
         return KGroupedStream(self._graph, step, serde, self._value, self._sources, True, name)
+
+    def _process(
+        self,
+        supplier: Supplier,
+        name: str | None,
+        fixed_key: bool,
+        stores: object,
+        key: object | None,
+        value: object | None,
+    ) -> ProcessStep:
+        self._graph.check_name("operator", name)
+        prefix = "KSTREAM-PROCESSVALUES-" if fixed_key else "KSTREAM-PROCESSOR-"
+        # Unlike other operators, a processor with a name of its own takes no number in Kafka Streams.
+        node_name = self._graph.names.generate(prefix) if name is None else name
+        step = process_step(
+            self._graph, node_name, supplier, fixed_key=fixed_key, stores=stores, key=key, value=value
+        )
+        self._graph.add(step, self._step)
+        return step
 
     def _add(
         self,

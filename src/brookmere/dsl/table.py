@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from brookmere.dsl.arguments import lambda_of, serde_of
+from brookmere.dsl.arguments import serde_of
+from brookmere.dsl.code import TABLE_ONE, TABLE_PAIR, TABLE_TEST, Given, code_of, serde_in
 from brookmere.dsl.graph import Graph
 from brookmere.dsl.old_values import send_old_values
 from brookmere.dsl.steps import ProcessorStep, Step
@@ -60,7 +61,7 @@ class KTable:
 
     def filter(
         self,
-        predicate: Callable[..., Any],
+        predicate: Given,
         *,
         store: str | None = None,
         store_type: StoreType = "auto",
@@ -71,7 +72,7 @@ class KTable:
 
     def filter_not(
         self,
-        predicate: Callable[..., Any],
+        predicate: Given,
         *,
         store: str | None = None,
         store_type: StoreType = "auto",
@@ -82,32 +83,33 @@ class KTable:
 
     def map_values(
         self,
-        function: Callable[..., Any],
+        function: Given,
         *,
         store: str | None = None,
         store_type: StoreType = "auto",
         name: str | None = None,
     ) -> KTable:
         """Compute each row's value from (value) or (key, value). Deletions pass as they are."""
-        operator = TableMapValues(lambda_of("function of map_values", function), store)
-        step = self._add("KTABLE-MAPVALUES-", operator, name, store, store_type)
-        return replace(self, _step=step, _value=None, _store=store)
+        code = code_of(self._graph, "function of map_values", function, TABLE_ONE)
+        value = serde_in(code)
+        step = self._add("KTABLE-MAPVALUES-", TableMapValues(code, store), name, store, store_type, value)
+        return replace(self, _step=step, _value=value, _store=store)
 
     def transform_values(
         self,
-        function: Callable[..., Any],
+        function: Given,
         *,
         store: str | None = None,
         store_type: StoreType = "auto",
         name: str | None = None,
     ) -> KTable:
         """Compute each row's value as `map_values` does, but call `function` for deletions, too."""
-        transform = lambda_of("function of transform_values", function)
-        operator = TableMapValues(transform, store, sees_null=True)
-        step = self._add("KTABLE-TRANSFORMVALUES-", operator, name, store, store_type)
-        return replace(self, _step=step, _value=None, _store=store)
+        code = code_of(self._graph, "function of transform_values", function, TABLE_ONE)
+        operator, value = TableMapValues(code, store, sees_null=True), serde_in(code)
+        step = self._add("KTABLE-TRANSFORMVALUES-", operator, name, store, store_type, value)
+        return replace(self, _step=step, _value=value, _store=store)
 
-    def to_stream(self, key: Callable[..., Any] | None = None, *, name: str | None = None) -> KStream:
+    def to_stream(self, key: Given | None = None, *, name: str | None = None) -> KStream:
         """Read the updates, deletions included, as a stream; with the key that `key` returns, if given."""
         # Stream and table turn into each other, so one of the two modules has to import late.
         from brookmere.dsl.stream import KStream
@@ -117,15 +119,15 @@ class KTable:
         return stream if key is None else stream.select_key(key)
 
     def group_by(
-        self, function: Callable[..., Any], *, name: str | None = None, key: Serde | None = None
+        self, function: Given, *, name: str | None = None, key: Serde | None = None
     ) -> KGroupedTable:
         """Group the rows anew: `function` of (key, value) returns the pair (group key, value)."""
         from brookmere.dsl.grouped_table import KGroupedTable
 
-        operator = TableGroup(lambda_of("function of group_by", function), versioned=self._versioned)
-        step = self._add("KTABLE-SELECT-", operator, name)
+        code = code_of(self._graph, "function of group_by", function, TABLE_PAIR)
+        step = self._add("KTABLE-SELECT-", TableGroup(code, versioned=self._versioned), name)
         send_old_values(self._step, force=True)
-        return KGroupedTable(self._graph, step, serde_of("key", key), name)
+        return KGroupedTable(self._graph, step, serde_of("key", key) or serde_in(code, 0), name)
 
     def suppress(
         self,
@@ -194,14 +196,14 @@ class KTable:
     def _filter(
         self,
         call: str,
-        predicate: Callable[..., Any],
+        predicate: Given,
         store: str | None,
         store_type: StoreType,
         name: str | None,
         *,
         negate: bool,
     ) -> KTable:
-        test = lambda_of(f"predicate of {call}", predicate)
+        test = code_of(self._graph, f"predicate of {call}", predicate, TABLE_TEST)
         old = send_old_values(self._step, force=False)
         operator = TableFilter(test, negate, store, send_old=old, versioned=self._versioned)
         step = self._add("KTABLE-FILTER-", operator, name, store, store_type, self._value)

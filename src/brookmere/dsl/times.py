@@ -8,6 +8,7 @@ from typing import Any, get_args
 from brookmere.dsl.arguments import field_or_lambda, refuse
 from brookmere.errors import nearest
 from brookmere.topology.function import Function
+from brookmere.topology.python_code import PythonFunction
 from brookmere.topology.times import OnInvalidTimestamp, RecordClock
 
 Timestamp = str | Callable[..., Any] | RecordClock
@@ -18,7 +19,7 @@ def timestamp_of(given: Timestamp | None) -> Function | RecordClock | None:
     """Return where the time of a record comes from; None leaves it to the application."""
     if given is None or isinstance(given, RecordClock):
         return given
-    if not isinstance(given, str) and not callable(given):
+    if not isinstance(given, str | PythonFunction) and not callable(given):
         refuse(
             f"A timestamp must be a field of the value, a function or a clock, found {given!r}",
             "Pass for example 'created_at', a lambda, or brookmere.wall_clock",

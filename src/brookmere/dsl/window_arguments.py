@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any, get_args
+from typing import get_args
 
-from brookmere.dsl.arguments import lambda_of, refuse
+from brookmere.dsl.arguments import refuse
+from brookmere.dsl.code import MERGER, Given, code_of
 from brookmere.dsl.graph import Graph
 from brookmere.serde import Serde, Windowed
 from brookmere.serde.default import Natural
 from brookmere.topology.durations import Duration, milliseconds
-from brookmere.topology.function import Function
 from brookmere.topology.nodes import Store, StoreType
+from brookmere.topology.operators import Code
 from brookmere.topology.windows import Emit, SessionWindows, UnlimitedWindows, Windows
 
 _KINDS = ", ".join(kind.__name__ for kind in get_args(Windows))
@@ -42,7 +42,7 @@ def idle_of(close_idle_after: Duration | None) -> int | None:
     return None if close_idle_after is None else milliseconds("close_idle_after", close_idle_after, least=1)
 
 
-def merger_of(merger: Callable[..., Any] | None, windows: Windows) -> Function | None:
+def merger_of(graph: Graph, merger: Given | None, windows: Windows) -> Code | None:
     """Return what makes one aggregate of two; sessions need it, other windows have no use for it."""
     if not isinstance(windows, SessionWindows):
         if merger is not None:
@@ -56,7 +56,7 @@ def merger_of(merger: Callable[..., Any] | None, windows: Windows) -> Function |
             "aggregate() of session windows needs a merger",
             "Pass merger=, a function of (aggregate, other) that makes one of two sessions",
         )
-    return lambda_of("merger of aggregate", merger)
+    return code_of(graph, "merger of aggregate", merger, MERGER)
 
 
 def window_store(

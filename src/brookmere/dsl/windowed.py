@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from brookmere.dsl.arguments import columns_of, initial_of, lambda_of, refuse
+from brookmere.dsl.arguments import columns_of, refuse
+from brookmere.dsl.code import REDUCER, STEP, Given, code_of, initial_for, serde_in
 from brookmere.dsl.late import send_late
 from brookmere.dsl.window_arguments import emit_of, idle_of, merger_of, window_store, windowed_serde
 from brookmere.serde import Long, Serde
 from brookmere.topology.durations import Duration
-from brookmere.topology.function import Function, function
+from brookmere.topology.function import function
 from brookmere.topology.nodes import Store, StoreType
-from brookmere.topology.operators import Initial, Literal, ShortAggregate, WindowAggregate
+from brookmere.topology.operators import Code, Initial, Literal, ShortAggregate, WindowAggregate
 from brookmere.topology.validation import SHORT_KINDS
 from brookmere.topology.windows import Emit, SessionWindows, SlidingWindows, Windows
 
@@ -70,7 +70,7 @@ class WindowedKStream:
 
     def reduce(
         self,
-        function: Callable[..., Any],
+        function: Given,
         *,
         store: str | None = None,
         store_type: StoreType = "auto",
@@ -81,16 +81,16 @@ class WindowedKStream:
 
         It combines two sessions that a record brings together, too.
         """
-        step = lambda_of("function of reduce", function)
+        step = code_of(self._grouped._graph, "function of reduce", function, REDUCER)
         kept = self._store(store, _REDUCE, store_type, retention)
         return self._fold(_REDUCE, name, kept, step, None, self._session(step), self._grouped._value)
 
     def aggregate(
         self,
         initial: object,
-        step: Callable[..., Any],
+        step: Given,
         *,
-        merger: Callable[..., Any] | None = None,
+        merger: Given | None = None,
         store: str | None = None,
         store_type: StoreType = "auto",
         retention: Duration | None = None,
@@ -102,11 +102,12 @@ class WindowedKStream:
         aggregate of two. It is called for the initial value and each session that a record touches, so that
         `merger(initial, x)` should be x.
         """
-        folding = lambda_of("step of aggregate", step)
-        start = initial_of(initial)
-        merging = merger_of(merger, self._windows)
+        graph = self._grouped._graph
+        folding = code_of(graph, "step of aggregate", step, STEP)
+        merging = merger_of(graph, merger, self._windows)
+        start = initial_for(graph, initial, folding, merging)
         kept = self._store(store, _AGGREGATE, store_type, retention)
-        return self._fold(_AGGREGATE, name, kept, folding, start, merging, None)
+        return self._fold(_AGGREGATE, name, kept, folding, start, merging, serde_in(folding))
 
     def agg(
         self,
@@ -122,7 +123,7 @@ class WindowedKStream:
         kept = self._store(store, _AGGREGATE, store_type, retention)
         return self._fold(_AGGREGATE, name, kept, step, None, None, None)
 
-    def _session(self, merger: Function) -> Function | None:
+    def _session(self, merger: Code) -> Code | None:
         return merger if isinstance(self._windows, SessionWindows) else None
 
     def _store(
@@ -135,9 +136,9 @@ class WindowedKStream:
         prefix: str,
         name: str | None,
         store: Store,
-        step: Function | tuple[ShortAggregate, ...],
+        step: Code | tuple[ShortAggregate, ...],
         initial: Initial | None,
-        merger: Function | None,
+        merger: Code | None,
         value: Serde | None,
     ) -> KTable:
         graph = self._grouped._graph

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from brookmere.dsl.arguments import initial_of
+from brookmere.dsl.code import Given, initial_for
 from brookmere.dsl.window_arguments import merger_of, window_store, windowed_serde
 from brookmere.topology.durations import Duration
-from brookmere.topology.function import Function
 from brookmere.topology.nodes import StoreType
-from brookmere.topology.operators import WindowAggregate
+from brookmere.topology.operators import Code, WindowAggregate
 from brookmere.topology.windows import Windows
 
 if TYPE_CHECKING:
@@ -33,7 +31,7 @@ class WindowedCogroupedKStream:
         self,
         initial: object,
         *,
-        merger: Callable[..., Any] | None = None,
+        merger: Given | None = None,
         store: str | None = None,
         store_type: StoreType = "auto",
         retention: Duration | None = None,
@@ -44,15 +42,15 @@ class WindowedCogroupedKStream:
         Session windows need a `merger` of (aggregate, other) or (key, aggregate, other).
         """
         graph = self._cogrouped._graph
-        start = initial_of(initial)
-        merging = merger_of(merger, self._windows)
+        merging = merger_of(graph, merger, self._windows)
+        start = initial_for(graph, initial, *self._cogrouped._steps.values(), merging)
         key = windowed_serde(self._cogrouped._common_key(), self._windows)
         kept = window_store(graph, store, AGGREGATE, store_type, self._windows, retention)
-        kept = replace(kept, key=key)
+        kept = replace(kept, key=key, value=self._cogrouped._common_value())
 
-        def operator(step: Function) -> WindowAggregate:
+        def operator(step: Code) -> WindowAggregate:
             skip = graph.corrects("window-null-values")
             return WindowAggregate(kept.name, self._windows, step, start, merging, skip_nulls=skip)
 
         table = self._cogrouped._fold(operator, kept, name, self._late_to)
-        return replace(table, _key=key)
+        return replace(table, _key=key, _value=kept.value)

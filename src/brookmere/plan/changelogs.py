@@ -51,7 +51,7 @@ def changelogs(
     topology = plan.topology
     found = []
     for store in topology.stores:
-        if not store.queryable or store.kind not in _QUERYABLE or store.name in disabled:
+        if not store.queryable or not store.logged or store.kind not in _QUERYABLE or store.name in disabled:
             continue
         owners = [n for n in topology.nodes if isinstance(n, ProcessorNode) and store.name in kept(n)]
         source = _source(topology, owners, default_clock)

@@ -7,9 +7,12 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import CellType, CodeType
 from typing import Any
+
+from brookmere.errors import Fault
 
 _PACKAGE = str(Path(__file__).resolve().parents[1]) + os.sep
 
@@ -47,20 +50,38 @@ class Function:
     location: Location
     fingerprint: tuple[object, ...]
     call: Callable[..., Any] = field(compare=False, repr=False)
+    fault: Fault | None = field(default=None, compare=False, repr=False)
+    """Why it cannot play its role; build() reports it together with all others."""
 
 
 def function(role: str, call: Callable[..., Any]) -> Function:
     """Wrap `call`, which plays `role` (for example "predicate of filter")."""
+    return Function(role, location_of(call), fingerprint_of(call), call)
+
+
+def location_of(call: object) -> Location:
+    """Return where a function is written, or the user's line where that is not known."""
+    code = getattr(call, "__code__", None)
+    if not isinstance(code, CodeType) or code.co_filename.startswith(_PACKAGE):
+        return here()
+    return Location(code.co_filename, code.co_firstlineno)
+
+
+def fingerprint_of(call: object) -> tuple[object, ...]:
+    """Return what tells a function, or a class, from others: its code, and what the code has at hand."""
     code = getattr(call, "__code__", None)
     if isinstance(code, CodeType):
-        location = Location(code.co_filename, code.co_firstlineno)
-        if code.co_filename.startswith(_PACKAGE):
-            location = here()
-        return Function(role, location, _code_print(call, code), call)
-    return Function(role, here(), (repr(call),), call)
+        return _code_print(call, code)
+    if isinstance(call, type):
+        members = sorted((name, member) for name, member in vars(call).items() if callable(member))
+        name = f"{call.__module__}.{call.__qualname__}"
+        return (name, tuple((n, _code_print(m, m.__code__)) for n, m in members if hasattr(m, "__code__")))
+    if isinstance(call, partial):
+        return (fingerprint_of(call.func), repr(call.args), repr(call.keywords))
+    return (repr(call),)
 
 
-def _code_print(call: Callable[..., Any], code: CodeType) -> tuple[object, ...]:
+def _code_print(call: object, code: CodeType) -> tuple[object, ...]:
     closure = tuple(_content(cell) for cell in getattr(call, "__closure__", None) or ())
     defaults = (repr(getattr(call, "__defaults__", None)), repr(getattr(call, "__kwdefaults__", None)))
     return (*_body(code), closure, defaults, sys.version_info[:2])

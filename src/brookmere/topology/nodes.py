@@ -85,6 +85,11 @@ class Store:
     key: Serde | None = field(default=None, compare=False)
     value: Serde | None = field(default=None, compare=False)
     """What a changelog is written with; None leaves it to the types."""
+    key_type: object | None = field(default=None, compare=False)
+    value_type: object | None = field(default=None, compare=False)
+    """What a processor keeps, as the user has told it; a store of an operator has the operator's types."""
+    logged: bool = True
+    """Whether its changes are written to a changelog, from which it can be queried."""
 
 
 @dataclass(frozen=True, slots=True)

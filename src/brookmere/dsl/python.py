@@ -1,0 +1,82 @@
+"""Turns a user's Python function, or the class that makes one, into code that runs beside the stream."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any, Literal, get_args
+
+from brookmere.dsl.arguments import refuse
+from brookmere.dsl.signatures import is_called, required_parameters
+from brookmere.topology.durations import Duration, milliseconds
+from brookmere.topology.function import fingerprint_of, location_of
+from brookmere.topology.python_code import Asynchronous, PythonFunction
+
+Batch = Literal["arrow", "pandas"]
+
+
+def python(
+    fn: Callable[..., Any], *, returns: object | None = None, batch: Batch | None = None
+) -> PythonFunction:
+    """Let a Python function stand where a lambda over Columns may stand.
+
+    It receives Python values: (value), (key, value) or (key, value, timestamp). `returns` is the type of its
+    result: a DDL string, a Python type, a dataclass, a Spark type or a serde; `map` and `flat_map` need the
+    pair of the key's and the value's. Without it the annotation of the function counts.
+
+    With `batch` it receives many records at once, as "arrow" or "pandas". A class, or a function without
+    parameters, is called once per process and returns the function; its `open()` and `close()` are called.
+
+    >>> import brookmere as bm
+    >>> app = bm.StreamsBuilder("shout", key=bm.Text(), value=bm.Text())
+    >>> app.stream("in").map_values(bm.python(str.upper, returns=str)).to("out")
+    """
+    if batch is not None and batch not in get_args(Batch):
+        refuse(
+            f"batch cannot be {batch!r}", f"Pass {' or '.join(map(repr, get_args(Batch)))}, or leave it out"
+        )
+    return _function(fn, returns, batch, None)
+
+
+def python_async(
+    fn: Callable[..., Any],
+    *,
+    returns: object | None = None,
+    concurrency: int = 64,
+    timeout: Duration = timedelta(seconds=30),
+    retries: int = 0,
+    backoff: Duration = timedelta(milliseconds=100),
+) -> PythonFunction:
+    """Let an `async def` function stand where a lambda over Columns may stand, as `python` does.
+
+    Up to `concurrency` calls wait at the same time; the results keep the order of the records. A call that
+    fails or takes longer than `timeout` is repeated up to `retries` times, after `backoff`, which doubles.
+    """
+    for word, number, least in (("concurrency", concurrency, 1), ("retries", retries, 0)):
+        if not isinstance(number, int) or isinstance(number, bool) or number < least:
+            refuse(f"{word} of python_async must be at least {least}, found {number!r}", "Pass an int")
+    calls = Asynchronous(
+        concurrency,
+        milliseconds("timeout of python_async", timeout, least=1),
+        retries,
+        milliseconds("backoff of python_async", backoff),
+    )
+    return _function(fn, returns, None, calls)
+
+
+def _function(
+    fn: Callable[..., Any], returns: object | None, batch: Batch | None, calls: Asynchronous | None
+) -> PythonFunction:
+    name = "python" if calls is None else "python_async"
+    if isinstance(fn, PythonFunction) or not callable(fn):
+        refuse(f"{name}() takes a function or a class, found {fn!r}", "Pass a function of Python values")
+    return PythonFunction(
+        role=f"function of {name}",
+        location=location_of(fn),
+        fingerprint=(*fingerprint_of(fn), repr(returns)),
+        call=fn,
+        returns=returns,
+        batch=batch,
+        asynchronous=calls,
+        is_factory=is_called(fn) if isinstance(fn, type) else required_parameters(fn) == 0,
+    )
