@@ -9,7 +9,7 @@ from benchmarks.operators.cases import Case
 from benchmarks.operators.data import GAP_MS, GRACE_MS, HOP_MS, LEFT, RIGHT, SIZE_MS, VERSIONS, Feed
 
 
-def topology(case: Case, feed: Feed) -> bm.Topology:
+def topology(case: Case, feed: Feed) -> bm.BuiltTopology:
     """Return the topology of one of Brookmere's cases."""
     app = bm.StreamsBuilder("bench", key=bm.Text(), value=bm.Bytes())
     match case.shape:

@@ -10,6 +10,7 @@ from brookmere.dsl.builder import StreamsBuilder
 from brookmere.dsl.cogrouped import CogroupedKStream
 from brookmere.dsl.grouped import KGroupedStream
 from brookmere.dsl.grouped_table import KGroupedTable
+from brookmere.dsl.python import python, python_async
 from brookmere.dsl.short import (
     avg,
     collect_list,
@@ -22,9 +23,17 @@ from brookmere.dsl.short import (
     sum,
     top_n,
 )
+from brookmere.dsl.state_stores import (
+    StoreBuilder,
+    key_value_store,
+    session_store,
+    versioned_store,
+    window_store,
+)
 from brookmere.dsl.stream import KStream
 from brookmere.dsl.suppressed import until_time_limit, until_window_closes
 from brookmere.dsl.table import GlobalKTable, KTable
+from brookmere.dsl.topology import Topology
 from brookmere.dsl.windowed import WindowedKStream
 from brookmere.dsl.windowed_cogrouped import WindowedCogroupedKStream
 from brookmere.errors import (
@@ -68,9 +77,22 @@ from brookmere.errors import (
 from brookmere.plan.program import explain
 from brookmere.record import Record, WindowedKey
 from brookmere.registry import RegistryClient
-from brookmere.serde import Bool, Bytes, Custom, Double, Int, Json, Long, Registry, Serde, Text, Windowed
+from brookmere.serde import (
+    Bool,
+    Bytes,
+    Custom,
+    Double,
+    Int,
+    Json,
+    Long,
+    Pickled,
+    Registry,
+    Serde,
+    Text,
+    Windowed,
+)
 from brookmere.topics import Topics
-from brookmere.topology.nodes import Topology
+from brookmere.topology.nodes import Topology as BuiltTopology
 from brookmere.topology.times import record_time, wall_clock
 from brookmere.topology.windows import (
     JoinWindows,
@@ -123,6 +145,7 @@ __all__ = [
     "Bool",
     "BranchedKStream",
     "BrookmereError",
+    "BuiltTopology",
     "Bytes",
     "CogroupedKStream",
     "ConfigError",
@@ -157,6 +180,7 @@ __all__ = [
     "KeyValueStore",
     "Long",
     "MultiVersionedKeyQuery",
+    "Pickled",
     "Position",
     "PositionError",
     "ProcessingError",
@@ -181,6 +205,7 @@ __all__ = [
     "SessionWindows",
     "SlidingWindows",
     "StateError",
+    "StoreBuilder",
     "StoreError",
     "StoreInfo",
     "StoreNotReadyError",
@@ -222,16 +247,22 @@ __all__ = [
     "count",
     "explain",
     "first",
+    "key_value_store",
     "last",
     "max",
     "min",
+    "python",
+    "python_async",
     "record_time",
     "serve",
+    "session_store",
     "sum",
     "top_n",
     "until_time_limit",
     "until_window_closes",
+    "versioned_store",
     "wall_clock",
+    "window_store",
 ]
 
 # They bring PySpark, RocksDB, Kafka's client or the library of a format along, which programs without

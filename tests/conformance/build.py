@@ -45,7 +45,7 @@ class NotYetError(Exception):
         super().__init__(f"needs {operator}, which is not there yet")
 
 
-def build(entries: Sequence[Entry], *, optimize: bool = False) -> bm.Topology:
+def build(entries: Sequence[Entry], *, optimize: bool = False) -> bm.BuiltTopology:
     """Build the topology of a scenario."""
     for entry in entries:
         if entry["op"] in _LATER:

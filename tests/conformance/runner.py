@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Literal
 
-from brookmere import Text, Topology, TopologyError
+from brookmere import BuiltTopology, Text, TopologyError
 from brookmere.errors import RecordError
 from brookmere.record import Record
 from brookmere.testing import TopologyTestDriver
@@ -159,7 +159,7 @@ def _refusal(scenario: Scenario, refused: TopologyError) -> str | None:
     return None
 
 
-def _describe(scenario: Scenario, topology: Topology) -> str | None:
+def _describe(scenario: Scenario, topology: BuiltTopology) -> str | None:
     expected = scenario.data.get("describe")
     if expected is None or expected == (actual := topology.describe()):
         return None

@@ -63,7 +63,7 @@ class Program:
         printer.text(repr(self))
 
 
-def build(program: Program, *, optimization: str = "none") -> bm.Topology:
+def build(program: Program, *, optimization: str = "none") -> bm.BuiltTopology:
     """Make the calls that a program describes."""
     app = bm.StreamsBuilder("generated", key=bm.Text(), value=bm.Text())
     handles: dict[str, Any] = {}

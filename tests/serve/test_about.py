@@ -36,7 +36,7 @@ class Told:
     at: float
 
 
-def counting() -> bm.Topology:
+def counting() -> bm.BuiltTopology:
     app = bm.StreamsBuilder("app", key=bm.Text(), value=bm.Text())
     app.stream("in").group_by_key().count(store="totals").to_stream().to("out")
     return app.build()

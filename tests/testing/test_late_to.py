@@ -102,7 +102,7 @@ def test_a_join_that_waits_tells_late_records_when_they_are_dropped() -> None:
     assert (found["record"], found["reason"], found["stream_time"]) == (("a", "y", 3000), "late", "5000")
 
 
-def _named(**options: Any) -> bm.Topology:
+def _named(**options: Any) -> bm.BuiltTopology:
     app = _app()
     counts = app.stream("in").group_by_key().windowed_by(bm.TimeWindows(SECOND), **options).count()
     counts.to_stream(lambda key, value: key.key).to("out", key=bm.Text(), value=bm.Long())
@@ -119,7 +119,7 @@ def test_no_other_name_changes() -> None:
 
 
 def test_results_are_the_same_with_and_without() -> None:
-    def results(topology: bm.Topology) -> list[Any]:
+    def results(topology: bm.BuiltTopology) -> list[Any]:
         with TopologyTestDriver(topology) as driver:
             for time in (500, 1500, 700, None, 2500, 100):
                 key = "a" if time is not None else None

@@ -15,11 +15,11 @@ from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import Any
 
-from brookmere.dsl.builder import StreamsBuilder
+from brookmere.dsl.program import Builder
 from brookmere.errors import BrookmereError, CommandError, nearest
 from brookmere.topology.nodes import Topology
 
-Program = StreamsBuilder | Topology
+Program = Builder | Topology
 
 _NOT_THE_USERS = (
     str(Path(__file__).resolve().parents[1]) + os.sep,
@@ -75,7 +75,7 @@ def find(target: str) -> Found:
 
 def built(program: Program, optimization: str = "none") -> Topology:
     """Return the topology of a program; one that is a topology already is not optimized any more."""
-    return program.build(optimization=optimization) if isinstance(program, StreamsBuilder) else program
+    return program.build(optimization=optimization) if isinstance(program, Builder) else program
 
 
 def _load_file(path: Path) -> ModuleType:

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from brookmere.config import Config, read
-from brookmere.dsl.builder import StreamsBuilder
+from brookmere.dsl.program import Builder
 from brookmere.topology.nodes import Topology
 
 if TYPE_CHECKING:
     from brookmere.run.application import Application
 
 
-def application(program: StreamsBuilder | Topology, file: Path | None, chosen: dict[str, str]) -> Application:
+def application(program: Builder | Topology, file: Path | None, chosen: dict[str, str]) -> Application:
     """Return the application of a program; what was chosen wins over the file."""
     # PySpark takes a second to load, which the other commands need not wait for.
     from brookmere.run.application import Application

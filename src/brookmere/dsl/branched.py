@@ -35,10 +35,7 @@ class BranchedKStream:
         """Add a branch for what `predicate` accepts and no branch before it did."""
         test = code_of(self._source._graph, "predicate of branch", predicate, BRANCH)
         operator = self._operator()
-        if any(
-            isinstance(other, PythonFunction) != isinstance(test, PythonFunction)
-            for other in operator.predicates
-        ):
+        if len({isinstance(each, PythonFunction) for each in (*operator.predicates, test)}) > 1:
             self._source._graph.fault(
                 "Some predicates of one split are Python, others over Columns",
                 "Wrap all of them in brookmere.python(...), or none",

@@ -9,7 +9,10 @@ from dataclasses import replace
 from brookmere.config import Handler
 from brookmere.dsl.arguments import handler_of, pattern_of, refuse, serde_of, topics_of
 from brookmere.dsl.graph import Graph
+from brookmere.dsl.process import connected
+from brookmere.dsl.program import Builder
 from brookmere.dsl.rules import rules_for
+from brookmere.dsl.state_stores import StoreBuilder
 from brookmere.dsl.steps import StreamSourceStep, TableSourceStep
 from brookmere.dsl.stream import KStream
 from brookmere.dsl.table import GlobalKTable, KTable
@@ -31,7 +34,7 @@ _SOURCE = "KSTREAM-SOURCE-"
 _TABLE = "KTABLE-SOURCE-"
 
 
-class StreamsBuilder:
+class StreamsBuilder(Builder):
     """Builds the topology of an application. `key` and `value` are the default serdes of its sources.
 
     `corrections` names behaviours of Kafka Streams that this program does not want to share, or "all".
@@ -135,8 +138,19 @@ class StreamsBuilder:
         kept = Store(kept.name, queryable=True, is_global=True)
         step = self._table_step(topic, kept, TableSource(kept.name), key, value, on_bad_record, name)
         step.is_global = True
+        self._graph.stores.of_global_tables.add(kept.name)
         self._graph.add(step, self._graph.root)
         return GlobalKTable(self._graph, step, kept.name)
+
+    def add_state_store(self, builder: StoreBuilder) -> StreamsBuilder:
+        """Declare a store for processors, which name it in their `stores`."""
+        if not isinstance(builder, StoreBuilder):
+            refuse(
+                f"add_state_store() takes a store builder, found {builder!r}",
+                "Pass for example brookmere.key_value_store(...)",
+            )
+        connected(self._graph, (builder,))
+        return self
 
     def build(self, *, optimization: str | Sequence[str] = "none") -> Topology:
         """Return the topology; the builder can be extended and built again.
@@ -150,7 +164,7 @@ class StreamsBuilder:
         for rule in rules_for(optimization):
             graph = rule(graph)
         topology = replace(assemble(self.application_id, write(graph)), rewrites=tuple(graph.rewrites))
-        faults = [*graph.faults, *validate(topology)]
+        faults = [*graph.faults, *validate(topology), *graph.stores.unused(topology)]
         if faults:
             raise TopologyError(faults)
         return topology

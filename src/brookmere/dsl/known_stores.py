@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from brookmere.dsl.state_stores import StoreBuilder
 from brookmere.errors import Fault
 from brookmere.topology.function import here
-from brookmere.topology.nodes import Store
+from brookmere.topology.nodes import Store, Topology
 
 
 @dataclass(slots=True)
@@ -27,3 +27,16 @@ class KnownStores:
             return None
         what = f"Another store is called {builder.name!r}, made at {known.location}"
         return Fault(what, str(here()), "Give each store a name of its own, or use one builder for both")
+
+    def unused(self, topology: Topology) -> list[Fault]:
+        """Return a fault for each declared store that no processor has."""
+        used = {store.name for store in topology.stores}
+        return [
+            Fault(
+                f"No processor has the store {name!r}",
+                str(builder.location),
+                f"Pass stores=[{name!r}] to one",
+            )
+            for name, builder in self.builders.items()
+            if name not in used
+        ]

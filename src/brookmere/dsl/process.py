@@ -61,19 +61,12 @@ def process_step(
     """Return the step of a processor; its stores are known to the program from now on."""
     call = "process_values" if fixed_key else "process"
     checked = supplier_of(call, supplier)
-    for role, spec in (("key", key), ("value", value)):
-        if spec is not None and not is_type(spec):
-            graph.fault(
-                f"The {role} that {call}() forwards is no type: found {words_for(spec)}",
-                'Pass a DDL string such as "a int, b string", a Python type, a dataclass or a serde',
-            )
+    check_types(graph, call, key, value)
     return ProcessStep(
         name=name,
         location=here(),
         operator=operator_of(checked, fixed_key, key, value, here()),
-        stores=connected(
-            graph.stores, graph, (*stores_of(getattr(supplier, "stores", ())), *stores_of(stores))
-        ),
+        stores=connected(graph, (*declared_stores(supplier), *stores_of(stores))),
         known=graph.stores,
         key_changing=not fixed_key,
         value_changing=True,
@@ -104,13 +97,28 @@ def supplier_of(call: str, supplier: object) -> Supplier:
     return supplier
 
 
-def connected(known: KnownStores, graph: Graph, stores: tuple[str | StoreBuilder, ...]) -> tuple[str, ...]:
+def declared_stores(supplier: Supplier) -> tuple[str | StoreBuilder, ...]:
+    """Return the stores that a class of processors brings along, in its attribute `stores`."""
+    return stores_of(getattr(supplier, "stores", ()))
+
+
+def check_types(graph: Graph, call: str, key: object | None, value: object | None) -> None:
+    """Note a fault for each type of what is forwarded that is none."""
+    for role, spec in (("key", key), ("value", value)):
+        if spec is not None and not is_type(spec):
+            graph.fault(
+                f"The {role} that {call}() forwards is no type: found {words_for(spec)}",
+                'Pass a DDL string such as "a int, b string", a Python type, a dataclass or a serde',
+            )
+
+
+def connected(graph: Graph, stores: tuple[str | StoreBuilder, ...]) -> tuple[str, ...]:
     """Return the names of the stores of a processor; builders are added to those that are known."""
     names = []
     for store in stores:
         if isinstance(store, StoreBuilder):
             graph.check_store(store.name, store.store_type)
-            fault = known.add(store)
+            fault = graph.stores.add(store)
             if fault is not None:
                 graph.faults.append(fault)
         names.append(store.name if isinstance(store, StoreBuilder) else store)

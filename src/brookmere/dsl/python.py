@@ -32,9 +32,7 @@ def python(
     >>> app.stream("in").map_values(bm.python(str.upper, returns=str)).to("out")
     """
     if batch is not None and batch not in get_args(Batch):
-        refuse(
-            f"batch cannot be {batch!r}", f"Pass {' or '.join(map(repr, get_args(Batch)))}, or leave it out"
-        )
+        refuse(f"batch cannot be {batch!r}", 'Pass "arrow" or "pandas", or leave it out')
     return _function(fn, returns, batch, None)
 
 

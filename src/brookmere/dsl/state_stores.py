@@ -109,16 +109,18 @@ def versioned_store(
 
 def stores_of(given: object) -> tuple[str | StoreBuilder, ...]:
     """Return the stores of a processor, after a look whether they are some."""
-    listed = (
-        [given] if isinstance(given, str | StoreBuilder) or not isinstance(given, Iterable) else list(given)
-    )
-    for each in listed:
-        if not isinstance(each, str | StoreBuilder):
-            refuse(
-                f"stores= takes names of stores and store builders, found {each!r}",
-                "Pass for example brookmere.key_value_store(...), or the store= of a table",
-            )
-    return tuple(listed)
+    if isinstance(given, str | StoreBuilder) or not isinstance(given, Iterable):
+        return (_store_of(given),)
+    return tuple(_store_of(each) for each in given)
+
+
+def _store_of(given: object) -> str | StoreBuilder:
+    if not isinstance(given, str | StoreBuilder):
+        refuse(
+            f"stores= takes names of stores and store builders, found {given!r}",
+            "Pass for example brookmere.key_value_store(...), or the store= of a table",
+        )
+    return given
 
 
 def _builder(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from brookmere.dsl.builder import StreamsBuilder
+from brookmere.dsl.program import Builder
 from brookmere.plan.explain import explain as explain_plan
 from brookmere.plan.explain import to_json, to_mermaid
 from brookmere.plan.stages import plan
@@ -15,7 +15,7 @@ _FORMS = {"text": explain_plan, "json": to_json, "mermaid": to_mermaid}
 
 
 def explain(
-    program: StreamsBuilder | Topology,
+    program: Builder | Topology,
     *,
     partitions: int | Mapping[str, int] = 1,
     form: Literal["text", "json", "mermaid"] = "text",
@@ -32,7 +32,7 @@ def explain(
     >>> print(explain(app, partitions=4).splitlines()[0])
     Application words: 2 stages, 4 tasks, one Spark query
     """
-    topology = program.build(optimization=optimization) if isinstance(program, StreamsBuilder) else program
+    topology = program.build(optimization=optimization) if isinstance(program, Builder) else program
     sources = [n for n in topology.nodes if isinstance(n, SourceNode) and not n.internal]
     topics = [topic for node in sources for topic in node.topics]
     counts = dict.fromkeys(topics, partitions) if isinstance(partitions, int) else partitions

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar, overload
 
 from brookmere.config import Config, Settings, read
-from brookmere.dsl.builder import StreamsBuilder
+from brookmere.dsl.program import Builder
 from brookmere.errors import BrookmereError, StoreNotReadyError, UnsupportedError
 from brookmere.run.evolution import Evolution
 from brookmere.run.launching import Launched, check_application, launch_application
@@ -61,7 +61,7 @@ class Application:
     [b'hello!']
     """
 
-    def __init__(self, program: StreamsBuilder | Topology, config: Settings = None, **overrides: Any) -> None:
+    def __init__(self, program: Builder | Topology, config: Settings = None, **overrides: Any) -> None:
         self._program = program
         self._config = read(config, **overrides)
         self._lifecycle = Lifecycle()

@@ -12,7 +12,7 @@ from typing import Any, cast
 from pyspark.sql import SparkSession
 
 from brookmere.config import Config
-from brookmere.dsl.builder import StreamsBuilder
+from brookmere.dsl.program import Builder
 from brookmere.errors import StateError
 from brookmere.plan.stages import Plan, plan
 from brookmere.run.beginning import begin_of, has_begin
@@ -84,7 +84,7 @@ class Launched:
         self.instance.release()
 
 
-def launch_application(program: StreamsBuilder | Topology, config: Config, directory: Path) -> Launched:
+def launch_application(program: Builder | Topology, config: Config, directory: Path) -> Launched:
     """Start the query of a program; what is wrong is told before anything runs or is written.
 
     Raises:
@@ -100,15 +100,15 @@ def launch_application(program: StreamsBuilder | Topology, config: Config, direc
         raise
 
 
-def _planned(program: StreamsBuilder | Topology, config: Config) -> tuple[Plan, TopicPlan, AnyTopics]:
+def _planned(program: Builder | Topology, config: Config) -> tuple[Plan, TopicPlan, AnyTopics]:
     topology = _topology(program, config)
     topics = open_topics(config)
     needed = plan_topics(topology, topics, config)
     return *logged(plan(topology, needed.partitions), needed, topics, config), topics
 
 
-def _topology(program: StreamsBuilder | Topology, config: Config) -> Topology:
-    if isinstance(program, StreamsBuilder):
+def _topology(program: Builder | Topology, config: Config) -> Topology:
+    if isinstance(program, Builder):
         program = program.build(optimization=config.topology_optimization)
     elif config.topology_optimization != "none":
         logger.warning("topology.optimization has no effect on a topology, which is built already")
@@ -185,9 +185,7 @@ def _launch(
     )  # fmt: skip
 
 
-def check_application(
-    program: StreamsBuilder | Topology, config: Config, directory: Path
-) -> Evolution | None:
+def check_application(program: Builder | Topology, config: Config, directory: Path) -> Evolution | None:
     """Tell what a program would do with the state there is; None if there is none. Nothing is changed.
 
     Raises:
@@ -217,7 +215,7 @@ def check_application(
     return evolution
 
 
-def describe_stores(program: StreamsBuilder | Topology, config: Config) -> tuple[StoreInfo, ...]:
+def describe_stores(program: Builder | Topology, config: Config) -> tuple[StoreInfo, ...]:
     """Tell what replicas have to know of the stores of a program. Nothing is started or changed.
 
     Raises:

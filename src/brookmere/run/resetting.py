@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from brookmere.config import Config
-from brookmere.dsl.builder import StreamsBuilder
+from brookmere.dsl.program import Builder
 from brookmere.errors import CommandError, InstanceError, StateError, nearest
 from brookmere.plan.changelogs import changelog_topic
 from brookmere.run.beginning import BEGIN, write_begin
@@ -70,7 +70,7 @@ class Reset:
 
 
 def plan_reset(
-    program: StreamsBuilder | Topology,
+    program: Builder | Topology,
     config: Config,
     directory: Path,
     target: Target,
@@ -86,9 +86,7 @@ def plan_reset(
         TopicError: topics cannot be read.
     """
     topology = (
-        program.build(optimization=config.topology_optimization)
-        if isinstance(program, StreamsBuilder)
-        else program
+        program.build(optimization=config.topology_optimization) if isinstance(program, Builder) else program
     )
     application = config.application_id or topology.application_id
     topics = open_topics(config)

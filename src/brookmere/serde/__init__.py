@@ -7,6 +7,7 @@ from brookmere.serde.custom import Custom
 from brookmere.serde.default import default_serde_for
 from brookmere.serde.json import Json
 from brookmere.serde.partition import murmur2, partition_for
+from brookmere.serde.pickled import Pickled
 from brookmere.serde.primitive import Bool, Double, Int, Long
 from brookmere.serde.registered import Registered, Registry
 from brookmere.serde.text import Bytes, Text
@@ -21,6 +22,7 @@ __all__ = [
     "Int",
     "Json",
     "Long",
+    "Pickled",
     "Registered",
     "Registry",
     "Serde",

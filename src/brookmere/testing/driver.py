@@ -10,7 +10,7 @@ from typing import Literal, Self, get_args
 from pyspark.sql import SparkSession
 
 from brookmere.config import check_choice
-from brookmere.dsl.builder import StreamsBuilder
+from brookmere.dsl.program import Builder
 from brookmere.errors import ConfigError, RecordError
 from brookmere.plan.stages import plan
 from brookmere.record import Record
@@ -47,7 +47,7 @@ class TopologyTestDriver:
 
     def __init__(
         self,
-        program: StreamsBuilder | Topology,
+        program: Builder | Topology,
         *,
         partitions: int | Mapping[str, int] = 1,
         engine: Literal["local", "spark"] = "local",
@@ -64,7 +64,7 @@ class TopologyTestDriver:
         check_choice("emit", emit, ("every", "last"))
         check_choice("on_error", on_error, ("fail", "continue"))
         check_choice("store_type", store_type, get_args(StoreType))
-        topology = program.build() if isinstance(program, StreamsBuilder) else program
+        topology = program.build() if isinstance(program, Builder) else program
         spark = session or spark_session()
         self._registry = Registry(registry) if isinstance(registry, str) else registry
         self._plan = plan(topology, partition_counts(topology, partitions))

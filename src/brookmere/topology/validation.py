@@ -5,18 +5,24 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
 
-from brookmere.errors import Fault, TopologyError
+from brookmere.errors import Fault, TopologyError, nearest
 from brookmere.names import illegal
-from brookmere.topology.function import Location
+from brookmere.serde import Serde
+from brookmere.topology.function import Function, Location
 from brookmere.topology.nodes import ProcessorNode, SinkNode, SourceNode, Topology
 from brookmere.topology.partitions import partition_counts
+from brookmere.topology.python_code import Process
 
 SHORT_KINDS = ("count", "sum", "avg", "min", "max", "first", "last", "collect_list", "collect_set", "top_n")
 """The short aggregates there are."""
 
 UNDOABLE_KINDS = ("count", "sum", "avg")
 """Those from which the value of a replaced table row can be taken out again."""
+
+
+_SHARED_KINDS = ("key_value", "window", "session", "versioned")
 
 
 def validate(topology: Topology) -> list[Fault]:
@@ -28,6 +34,8 @@ def validate(topology: Topology) -> list[Fault]:
         *_topics_read_twice(topology),
         *_patterns_over_topics(topology),
         *_duplicate_stores(topology),
+        *_unknown_stores(topology),
+        *_refused_functions(topology),
         *_missing_serdes(topology),
         *_unequal_repartitions(topology),
     ]
@@ -125,6 +133,37 @@ def _duplicate_stores(topology: Topology) -> Iterator[Fault]:
             what = f"Store {store.name!r} exists already, made by {users[store.name].name}"
             yield Fault(what, place(last.name, last.location), "Give each result a store= of its own")
         seen.add(store.name)
+
+
+def _unknown_stores(topology: Topology) -> Iterator[Fault]:
+    kinds = {store.name: store.kind for store in topology.stores}
+    shared = [name for name, kind in kinds.items() if kind in _SHARED_KINDS]
+    for node in _processors(topology):
+        if not isinstance(node.operator, Process):
+            continue
+        for name in dict.fromkeys((*node.stores, *node.operator.reads)):
+            if name in shared:
+                continue
+            found = "belongs to an operator" if name in kinds else "does not exist"
+            similar = nearest(name, shared)
+            remedy = f"Did you mean {similar!r}?" if similar else "Declare it with add_state_store() before"
+            yield Fault(f"The store {name!r} {found}", place(node.name, node.location), remedy)
+
+
+def _refused_functions(topology: Topology) -> Iterator[Fault]:
+    for node in topology.nodes:
+        for function in _functions(node):
+            if function.fault is not None:
+                yield function.fault
+
+
+def _functions(part: object) -> Iterator[Function]:
+    if isinstance(part, Function):
+        yield part
+    elif isinstance(part, tuple):
+        yield from (function for each in part for function in _functions(each))
+    elif is_dataclass(part) and not isinstance(part, Serde | type):
+        yield from (function for each in fields(part) for function in _functions(getattr(part, each.name)))
 
 
 def _missing_serdes(topology: Topology) -> Iterator[Fault]:
