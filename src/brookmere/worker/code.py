@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from brookmere.worker.output import Output
+    from brookmere.worker.punctuation import PunctuationQueue, TaskTime
     from brookmere.worker.row import Row
 
 StoreKind = Literal["key_value", "window", "session", "versioned", "timed_window", "timed_session"]
@@ -150,6 +151,10 @@ class Runtime(Protocol):
         """Return what the nodes of a task share by this name, made by the first that asks."""
         ...
 
+    def wall_queue(self) -> PunctuationQueue:
+        """Return the punctuations that wait for the time of day."""
+        ...
+
     def once(self, factory: Callable[[], Any]) -> Any:
         """Return what equal factories share in this process: made and opened once, closed at the end."""
         ...
@@ -166,9 +171,8 @@ class Runtime(Protocol):
         """Count records that came too late for the node of this number."""
         ...
 
-    @property
-    def stream_time(self) -> int:
-        """The latest time of a record of the task, -1 before the first."""
+    def time_of(self, subtopology: int) -> TaskTime:
+        """Return the stream time of the task in a sub-topology, with the punctuations that wait for it."""
         ...
 
     @property
@@ -183,6 +187,25 @@ class Work(Protocol):
     def build(self, node: NodeCode, runtime: Runtime) -> Running:
         """Return the node at work on one task."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessWork:
+    """Processes records by a processor that user code gives: a class, or what makes one for each task.
+
+    `reads_stream_time` and `uses_wall_clock` tell whether the stage is told these times.
+    """
+
+    supplier: Callable[[], Any]
+    fixed_key: bool = False
+    reads_stream_time: bool = True
+    uses_wall_clock: bool = True
+
+    def build(self, node: NodeCode, runtime: Runtime) -> Running:
+        """Return the processor at work on one task, initialised."""
+        from brookmere.worker.processing import processing  # noqa: PLC0415 - it builds on this module
+
+        return processing(self, node, runtime)
 
 
 class Running:

@@ -7,32 +7,53 @@ from typing import TYPE_CHECKING, Any, Protocol
 from brookmere.worker.code import SAME
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from brookmere.record import Header
 
 
-class Output(Protocol):
-    """The way out of a node. Values are converted, and so copied, when they are forwarded."""
+class Forward(Protocol):
+    """Sends a record of a stream. The key and the value are converted, and so copied, before it returns."""
 
-    def forward(self, key: Any, value: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None:
-        """Send a record of a stream to all children."""
-        ...
+    def __call__(self, key: Any, value: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None: ...
 
-    def forward_change(
-        self, key: Any, new: Any, old: Any, ts: int, headers: tuple[Header, ...] = SAME
-    ) -> None:
-        """Send a change of a table to all children."""
-        ...
 
-    def send_wire(self, key: Any, new: Any, old: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None:
-        """Send a change whose values are in the form of the wire already."""
-        ...
+class ForwardChange(Protocol):
+    """Sends a change of a table."""
 
-    def drop(
+    def __call__(self, key: Any, new: Any, old: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None: ...
+
+
+class Drop(Protocol):
+    """Counts a record that came too late, and tells it to the JVM."""
+
+    def __call__(
         self, reason: str, key: Any, value: Any, ts: int, stream_time: int, start: int, end: int
+    ) -> None: ...
+
+
+class Output:
+    """The way out of a node, to all children or to one of them.
+
+    `send_wire` sends a change whose values, but not the key, are in the form of the wire already.
+    """
+
+    __slots__ = ("_to", "drop", "forward", "forward_change", "send_wire")
+
+    def __init__(
+        self,
+        forward: Forward,
+        forward_change: ForwardChange,
+        send_wire: ForwardChange,
+        drop: Drop,
+        to: Callable[[str], Output],
     ) -> None:
-        """Count a record that came too late, and tell it to the JVM."""
-        ...
+        self.forward = forward
+        self.forward_change = forward_change
+        self.send_wire = send_wire
+        self.drop = drop
+        self._to = to
 
     def to(self, child: str) -> Output:
         """Return the way out to one child only."""
-        ...
+        return self._to(child)

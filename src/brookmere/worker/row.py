@@ -16,14 +16,17 @@ NOTHING: Final[Any] = object()
 class Row:
     """The record at hand. In a punctuation and at the end of a batch there is none: `is_record` is False.
 
-    `key` and `value` are what the entry node received, for telling outputs that pass them on.
+    `key` and `value` are what the entry node received, for telling outputs that pass them on. `timestamp` and
+    `headers` are those of the record that the node at work received; `own_headers` are those that came.
     """
 
     __slots__ = (
         "headers",
+        "is_latest",
         "is_record",
         "key",
         "number",
+        "own_headers",
         "seqs",
         "sources",
         "timestamp",
@@ -34,12 +37,19 @@ class Row:
     def __init__(self, topics: Sequence[str]) -> None:
         self.topics = topics
         self.number = 0
-        self.key: Any = NOTHING
-        self.value: Any = NOTHING
-        self.timestamp = -1
-        self.headers: tuple[Header, ...] = ()
         self.sources: Sequence[int] = ()
         self.seqs: Sequence[int] = ()
+        self.leave(0, -1)
+
+    def leave(self, number: int, timestamp: int) -> None:
+        """Say that there is no record at hand; what is forwarded has its place behind the row of this number."""
+        self.number = number
+        self.key: Any = NOTHING
+        self.value: Any = NOTHING
+        self.timestamp = timestamp
+        self.headers: tuple[Header, ...] = ()
+        self.own_headers: tuple[Header, ...] = ()
+        self.is_latest = True
         self.is_record = False
 
     @property

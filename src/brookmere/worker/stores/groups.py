@@ -1,0 +1,151 @@
+"""Turns the rows of a task, several per key and in order of time, into what window, session and versioned stores need."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import TYPE_CHECKING, Any
+
+from brookmere.worker.stores.entries import Group, Item
+from brookmere.worker.stores.store import CachedStore
+
+if TYPE_CHECKING:
+    from brookmere.worker.code import StoreCode
+    from brookmere.worker.stores.store import Keeper
+
+_FOREVER = 1 << 63
+
+
+class GroupedStore(CachedStore[Group]):
+    """A store with several rows per key. `time` is the latest time put into it.
+
+    Rows that are older than the retention, seen from there, cannot be found any more.
+    """
+
+    keeps_deletions = False
+    """A row without a value says something: that the key has no value since then."""
+
+    def __init__(self, code: StoreCode, number: int, keeper: Keeper) -> None:
+        super().__init__(code, number, keeper)
+        self.time = -1
+        self._retention = _FOREVER if code.retention_ms is None else code.retention_ms
+        self._dirty: list[Item] = []
+        self._changed: list[Item] = []
+
+    @property
+    def oldest(self) -> int:
+        """Rows before this time cannot be found any more."""
+        return self.time - self._retention + 1
+
+    def group(self, key: Any) -> Group:
+        """Return the rows of a key, after asking for them if need be. Values are those of the wire."""
+        wire = self._wire(key)
+        place = self._place(wire)
+        return self._known.get(place) or self._load(key, wire, place)
+
+    def find(self, group: Group, time: int, number: int) -> Item | None:
+        """Return the row of a time and number, removed or not; None if it has no place."""
+        items = group.items
+        at = _position(items, time, number)
+        if at < len(items) and items[at].time == time and items[at].number == number:
+            return items[at]
+        return None
+
+    def add(self, group: Group, time: int, number: int) -> Item:
+        """Return a new place for a row. It has no value until `change`."""
+        item = Item(group, time, number, None, -1)
+        group.items.insert(_position(group.items, time, number), item)
+        return item
+
+    def change(self, item: Item, value: Any, ts: int) -> None:
+        """Set the value of a row, given as on the wire, and remember what it was before the batch."""
+        if not item.changed:
+            item.changed = True
+            item.old = item.value
+            self._changed.append(item)
+        if not item.dirty:
+            item.dirty = True
+            self._dirty.append(item)
+        item.value = value
+        item.ts = ts
+        if item.time > self.time:
+            self.time = item.time
+
+    def changes(self) -> tuple[Any, ...] | None:
+        """Return what the JVM does not know yet, in the form of the wire."""
+        dirty = self._dirty
+        if not dirty:
+            return None
+        send = self._send_key
+        keys, starts, numbers, values, times = [], [], [], [], []
+        for item in dirty:
+            item.dirty = False
+            keys.append(send(item.group.key))
+            starts.append(item.time)
+            numbers.append(item.number)
+            values.append(item.value)
+            times.append(item.ts)
+        dirty.clear()
+        return self.number, keys, starts, numbers, values, times
+
+    def end_batch(self) -> None:
+        """Forget what the rows were before, places that are not needed, and keys that are too many."""
+        oldest = self.oldest
+        touched = {id(item.group): item.group for item in self._changed}
+        for item in self._changed:
+            item.changed = False
+            item.old = item.headers = item.pending = None
+        self._changed.clear()
+        for group in touched.values():
+            self._compact(group, oldest)
+        self._shrink(lambda group: [item.value for item in group.items])
+
+    def _compact(self, group: Group, oldest: int) -> None:
+        group.items = [item for item in group.items if item.value is not None and item.time >= oldest]
+
+    def _set(self, key: Any, time: int, number: int, value: Any) -> None:
+        group = self.group(key)
+        item = self.find(group, time, number)
+        if item is None:
+            if value is None and not self.keeps_deletions:
+                return
+            item = self.add(group, time, number)
+        self.change(item, self._send(value), self._row.timestamp)
+
+    def _between(self, key: Any, low: int, high: int) -> list[Item]:
+        """Return the rows of a key from one time to another, both included."""
+        items = self.group(key).items
+        low = max(low, self.oldest)
+        return [item for item in items if low <= item.time <= high and item.value is not None]
+
+    def _load(self, key: Any, wire: Any, place: Any) -> Group:
+        wires = self._missing(key, wire, place)
+        for one, rows in zip(wires, self._keeper.ask("get", self.number, wires), strict=True):
+            group = Group(self._read_key(one))
+            group.items = [Item(group, *row) for row in rows or ()]
+            self._known[self._place(one)] = group
+        return self._known[place]
+
+    def scan(
+        self, low: int, high: int, lower: Any = None, upper: Any = None, *, reverse: bool = False, all_rows: bool = False
+    ) -> tuple[list[Any], list[int], list[int], list[Any], list[int]]:
+        """Return keys, times, numbers, values and timestamps of rows of many keys, as on the wire.
+
+        `all_rows`: also those that cannot be found any more and are still there, by time; otherwise by key.
+        """
+        answer = self._keeper.ask("scan_times", self.number, low, high, lower, upper, reverse, all_rows)
+        keys, times, numbers, values, stamps = answer
+        return keys, times, numbers, values, stamps
+
+
+def _position(items: list[Item], time: int, number: int) -> int:
+    if not items:
+        return 0
+    # Most rows come in order.
+    last = items[-1]
+    if last.time < time or (last.time == time and last.number < number):
+        return len(items)
+    return bisect_left(items, (time, number), key=_order)
+
+
+def _order(item: Item) -> tuple[int, int]:
+    return item.time, item.number

@@ -1,0 +1,134 @@
+"""Turns keys and values of user code into those that the JVM keeps, and asks for what is not known yet."""
+
+from __future__ import annotations
+
+import json
+import marshal
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
+
+from brookmere.worker.types import reader, writer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+
+    from brookmere.worker.code import StoreCode, TypeCode
+    from brookmere.worker.row import Row
+
+MOST_KEYS: Final = 300_000
+"""So many keys a store remembers between batches."""
+MOST_BYTES: Final = 128 << 20
+"""So large what it remembers may become, by a guess from a few of the rows."""
+_SAMPLE: Final = 16
+
+Cached = TypeVar("Cached")
+
+
+class Keeper(Protocol):
+    """Who keeps the rows: the task, which asks the JVM."""
+
+    row: Row
+
+    def ask(self, question: str, store: int, *details: Any) -> Any:
+        """Return the JVM's answer, after it has heard of all changes so far."""
+        ...
+
+    def keys_of_chunk(self, kind: TypeCode | None) -> Iterable[Any]:
+        """Return the keys of the records of the chunk if they are of this type, as they came on the wire."""
+        ...
+
+
+class CachedStore(Generic[Cached]):
+    """What all stores have in common: a cache by key, and conversions at its edges.
+
+    A value is converted when it is put and when it is got. So what user code does to a dict or a list that it
+    got, or has put, changes nothing in the store until it puts it again.
+    """
+
+    def __init__(self, code: StoreCode, number: int, keeper: Keeper) -> None:
+        self.code = code
+        self.name = code.name
+        self.number = number
+        self._keeper = keeper
+        self._row = keeper.row
+        self._known: dict[Any, Cached] = {}
+        self._read_key = reader(code.key) or _same
+        self._read = reader(code.value) or _same
+        self._send_key = writer(code.key, f"a key of the store {code.name!r}") or _same
+        self._send = writer(code.value, f"a value of the store {code.name!r}") or _same
+        self._place = _same if is_scalar(code.key) else _frozen
+
+    def _wire(self, key: Any) -> Any:
+        if key is None:
+            raise ValueError(f"the store {self.name!r} has no key None; leave such records out, or choose another key")
+        return self._send_key(key)
+
+    def _missing(self, key: Any, wire: Any, place: Any) -> list[Any]:
+        """Return the keys to ask for: with the key of the record at hand all those of the chunk."""
+        row = self._row
+        if not row.is_record or row.key != key:
+            return [wire]
+        keys = self._keeper.keys_of_chunk(self.code.key)
+        if self._place is _same:
+            # Such a difference looks each of the keys up, it does not walk through the known ones.
+            missing = set(keys).difference(self._known)
+            missing.discard(None)
+            missing.add(wire)
+            return list(missing)
+        wires = {_frozen(k): k for k in keys if k is not None}
+        wires[place] = wire
+        return [k for at, k in wires.items() if at not in self._known]
+
+    def _shrink(self, values_of: Callable[[Cached], Any]) -> None:
+        """Forget the keys that were asked for first if there are too many. All their changes must be told."""
+        known = self._known
+        if len(known) < _SAMPLE:
+            return
+        sample = [len(marshal.dumps(values_of(cached), 2)) for cached in islice(known.values(), _SAMPLE)]
+        most = min(MOST_KEYS, MOST_BYTES * _SAMPLE // max(1, sum(sample)))
+        if len(known) > most:
+            for place in list(islice(known, len(known) - most // 2)):
+                del known[place]
+
+    def forget(self) -> None:
+        """Forget all rows: the JVM knows better."""
+        self._known.clear()
+
+    def _of_range(self, lower: Any, upper: Any) -> tuple[Any, Any]:
+        return (
+            None if lower is None else self._send_key(lower),
+            None if upper is None else self._send_key(upper),
+        )
+
+
+def is_scalar(kind: TypeCode | None) -> bool:
+    """Return whether values of the type are the same on the wire and in Python, and cannot be changed in place."""
+    if kind is None or kind.made is not None or kind.is_windowed or kind.is_pickled:
+        return False
+    return json.loads(kind.json) in _SCALARS
+
+
+_SCALARS: Final[Collection[str]] = (
+    "string",
+    "binary",
+    "boolean",
+    "byte",
+    "short",
+    "integer",
+    "long",
+    "float",
+    "double",
+)
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _frozen(wire: Any) -> Any:
+    """Return a form of a key that has a hash: a struct may come as a dict or as the tuple of its fields."""
+    if type(wire) is dict:
+        return tuple([_frozen(part) for part in wire.values()])
+    if type(wire) is list or type(wire) is tuple:
+        return tuple([_frozen(part) for part in wire])
+    return wire

@@ -1,0 +1,248 @@
+"""Turns the children of a node into its ways out: rows for those outside of the stage, calls for those inside."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from brookmere.worker.code import KEEP, SAME
+from brookmere.worker.collector import DROPPED, FORWARDED, LATE, RECEIVED, listed
+from brookmere.worker.output import Output
+from brookmere.worker.stores.store import is_scalar
+from brookmere.worker.types import writer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from brookmere.record import Header
+    from brookmere.worker.code import Child, NodeCode, Running, StageCode, TypeCode
+    from brookmere.worker.collector import Collector
+    from brookmere.worker.output import Drop, Forward, ForwardChange
+    from brookmere.worker.row import Row
+
+ALL = -1
+
+
+class Held:
+    """What a node inside of a stage received: what it means by KEEP."""
+
+    __slots__ = ("key", "value")
+
+    def __init__(self) -> None:
+        self.key: Any = None
+        self.value: Any = None
+
+
+class Ways:
+    """Makes the ways out of the nodes of a stage on one task."""
+
+    def __init__(
+        self,
+        code: StageCode,
+        row: Row,
+        collector: Collector,
+        runnings: dict[int, Running],
+        fail: Callable[[NodeCode, Exception], None],
+    ) -> None:
+        self._nodes = {node.number: node for node in code.nodes}
+        self._row = row
+        self._collector = collector
+        self._runnings = runnings
+        self._fail = fail
+        inside = {child.number for node in code.nodes for child in node.children if child.inside}
+        self._entries = [node for node in code.nodes if node.number not in inside or node.key is not None]
+        self._held: dict[int, Held] = {number: Held() for number in inside}
+
+    def output(self, node: NodeCode) -> Output:
+        """Return the way out of a node to all its children, in their order."""
+        has_inside = any(child.inside for child in node.children)
+        if not has_inside and node.children:
+            return self._faces(node, [self._outside(node, ALL)])
+        return self._faces(node, [self._way(node, child) for child in node.children])
+
+    def _to(self, node: NodeCode, name: str) -> Output:
+        children = [child for child in node.children if child.name == name]
+        return self._faces(node, [self._way(node, child) for child in children[:1]])
+
+    def _way(self, node: NodeCode, child: Child) -> tuple[Forward, ForwardChange, ForwardChange]:
+        if child.inside:
+            return self._inside(node, self._nodes[child.number])
+        return self._outside(node, ALL if len(node.children) == 1 else child.number)
+
+    def _faces(self, node: NodeCode, ways: Sequence[tuple[Forward, ForwardChange, ForwardChange]]) -> Output:
+        if len(ways) == 1:
+            forward, change, wire = ways[0]
+        else:
+            forward = _each([way[0] for way in ways])
+            change = _each_change([way[1] for way in ways])
+            wire = _each_change([way[2] for way in ways])
+        return Output(forward, change, wire, self._drop(node), lambda name: self._to(node, name))
+
+    def _outside(self, node: NodeCode, to: int) -> tuple[Forward, ForwardChange, ForwardChange]:
+        """Return what makes rows of the outputs of a node."""
+        row = self._row
+        held = self._held.get(node.number)
+        add = self._appender(node, to)
+        send_key = writer(node.out_key, "the key") or _same
+        send_value = writer(node.out_value, "the value") or _same
+        # The JVM takes the key or the value of the input row then, so their types must be the same, and
+        # nobody can have changed it in place.
+        has_key = self._passes(node.out_key, lambda entry: entry.key)
+        has_value = not node.is_table and self._passes(node.out_value, lambda entry: entry.value)
+
+        def forward(key: Any, value: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None:
+            flag = 0
+            if key is row.key and has_key:
+                key = None
+                flag = 1
+            elif key is KEEP:
+                flag, key = (1, None) if held is None else (0, held.key)
+            else:
+                key = send_key(key)
+            if value is row.value and has_value:
+                value = None
+                flag |= 2
+            elif value is KEEP:
+                flag, value = (flag | 2, None) if held is None else (flag, held.value)
+            else:
+                value = send_value(value)
+            add(flag, key, value, ts, headers)
+
+        def change(key: Any, new: Any, old: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None:
+            wire(key, send_value(new), send_value(old), ts, headers)
+
+        def wire(key: Any, new: Any, old: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None:
+            if (key is row.key and has_key) or (key is KEEP and held is None):
+                add(1, None, (new, old), ts, headers)
+            elif key is KEEP and held is not None:
+                add(0, held.key, (new, old), ts, headers)
+            else:
+                add(0, send_key(key), (new, old), ts, headers)
+
+        return forward, change, wire
+
+    def _appender(self, node: NodeCode, to: int) -> Callable[[int, Any, Any, int, Any], None]:
+        row = self._row
+        collector = self._collector
+        rows, headers_of = collector.rows, collector.headers
+        add_row, add_flag = rows.append, collector.flags.append
+        add_key, add_value, add_time = collector.keys.append, collector.values.append, collector.times.append
+        add_node, add_to = collector.nodes.append, collector.to.append
+        number = node.number
+
+        def add(flag: int, key: Any, value: Any, ts: int, headers: Any) -> None:
+            if headers is SAME:
+                headers = row.headers
+            if headers is not row.own_headers:
+                headers_of[len(rows)] = listed(headers)
+            add_row(row.number)
+            add_flag(flag)
+            add_key(key)
+            add_value(value)
+            add_time(ts)
+
+        def add_sender(flag: int, key: Any, value: Any, ts: int, headers: Any) -> None:
+            add(flag, key, value, ts, headers)
+            add_node(number)
+            add_to(to)
+
+        return add if collector.is_of_one else add_sender
+
+    def _inside(self, node: NodeCode, child: NodeCode) -> tuple[Forward, ForwardChange, ForwardChange]:
+        """Return what calls a node of the same stage. What it raises is its failure, not that of its parent."""
+        row = self._row
+        fail = self._fail
+        running = self._runnings[child.number]
+        held = self._held[child.number]
+        parent_held = self._held.get(node.number)
+        sent, received = self._collector.counts[node.number], self._collector.counts[child.number]
+        takes_wire = running.takes_wire
+        send_key = writer(node.out_key, "the key") or _same
+        send_value = writer(node.out_value, "the value") or _same
+
+        def forward(key: Any, value: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None:
+            if key is KEEP:
+                key = row.key if parent_held is None else parent_held.key
+            elif takes_wire:
+                key = send_key(key)
+            if value is KEEP:
+                value = row.value if parent_held is None else parent_held.value
+            elif takes_wire:
+                value = send_value(value)
+            at, heads = row.timestamp, row.headers
+            row.timestamp = ts
+            if headers is not SAME:
+                row.headers = headers
+            sent[FORWARDED] += 1
+            received[RECEIVED] += 1
+            held.key, held.value = key, value
+            try:
+                running.receive(key, value, ts, row.headers)
+            except Exception as error:
+                fail(child, error)
+            finally:
+                row.timestamp, row.headers = at, heads
+
+        def change(key: Any, new: Any, old: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None:
+            at, heads = row.timestamp, row.headers
+            row.timestamp = ts
+            if headers is not SAME:
+                row.headers = headers
+            sent[FORWARDED] += 1
+            received[RECEIVED] += 1
+            try:
+                if child.is_table:
+                    running.receive_change(key, new, old, ts, row.is_latest)
+                else:
+                    running.receive(key, new, ts, row.headers)
+            except Exception as error:
+                fail(child, error)
+            finally:
+                row.timestamp, row.headers = at, heads
+
+        return forward, change, change
+
+    def _drop(self, node: NodeCode) -> Drop:
+        row = self._row
+        collector = self._collector
+        counts = collector.counts[node.number]
+        send_key = writer(node.key, "the key") or _same
+        send_value = writer(node.value, "the value") or _same
+        is_told = getattr(node.work, "sends_late", False)
+
+        def drop(reason: str, key: Any, value: Any, ts: int, stream_time: int, start: int, end: int) -> None:
+            counts[LATE] += 1
+            if is_told:
+                headers = 0 if row.headers is row.own_headers else listed(row.headers)
+                late = (reason, send_key(key), send_value(value), ts, stream_time, start, end, headers)
+                collector.late.append((row.number, node.number, *late))
+
+        return drop
+
+    def _passes(self, kind: TypeCode | None, part: Callable[[NodeCode], TypeCode | None]) -> bool:
+        return is_scalar(kind) and all(part(entry) == kind for entry in self._entries)
+
+
+def sole_sender(code: StageCode) -> int | None:
+    """Return the number of the one node that sends outputs outside, if it has one child only; None otherwise."""
+    senders = [node for node in code.nodes if any(not child.inside for child in node.children)]
+    return senders[0].number if len(senders) == 1 and len(senders[0].children) == 1 else None
+
+
+def _each(ways: Sequence[Forward]) -> Forward:
+    def forward(key: Any, value: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None:
+        for way in ways:
+            way(key, value, ts, headers)
+
+    return forward
+
+
+def _each_change(ways: Sequence[ForwardChange]) -> ForwardChange:
+    def change(key: Any, new: Any, old: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None:
+        for way in ways:
+            way(key, new, old, ts, headers)
+
+    return change
+
+
+def _same(value: Any) -> Any:
+    return value
