@@ -24,7 +24,9 @@ def test_a_function_runs_where_its_module_is_not_there(tmp_path: Path) -> None:
     file.write_bytes(dumps(_shifted))
 
     load = f"import pickle, pathlib; print(pickle.loads(pathlib.Path({str(file)!r}).read_bytes())(1))"
-    found = subprocess.run([sys.executable, "-P", "-c", load], cwd=tmp_path, capture_output=True, text=True, check=True)
+    found = subprocess.run(
+        [sys.executable, "-P", "-c", load], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
 
     assert found.stdout == "8\n"
 

@@ -103,7 +103,7 @@ def test_what_a_program_prints_stands_in_the_log_of_java(home: Home, spark: Spar
     word = f"printed-{home.directory.name}"
 
     def printing(value: str) -> str:
-        print(word, value)
+        print(word, value)  # noqa: T201 - what the test is about
         return value
 
     app = bm.StreamsBuilder("printing", key=bm.Text(), value=bm.Text())

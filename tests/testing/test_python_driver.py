@@ -108,7 +108,7 @@ def test_a_breakpoint_sees_the_main_thread_and_the_users_variables(
 
     def stopping(value: str) -> str:
         word = value * 2
-        breakpoint()  # noqa: T100 - what the test is about
+        breakpoint()
         return word
 
     app = bm.StreamsBuilder("stopping", key=bm.Text(), value=bm.Text())
@@ -146,5 +146,7 @@ def test_code_that_cannot_be_sent_is_refused_with_its_line(spark: SparkSession) 
     app = bm.StreamsBuilder("locking", key=bm.Text(), value=bm.Text())
     app.stream("in").map_values(bm.python(locking), name="locked").to("out")
 
-    with pytest.raises(bm.TopologyError, match=r"locked cannot be sent[\s\S]*lock[\s\S]*test_python_driver\.py:\d+"):
+    with pytest.raises(
+        bm.TopologyError, match=r"locked cannot be sent[\s\S]*lock[\s\S]*test_python_driver\.py:\d+"
+    ):
         TopologyTestDriver(app, session=spark)

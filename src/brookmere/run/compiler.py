@@ -277,6 +277,10 @@ class _Compiler:
 
     def _branch_targets(self) -> None:
         for node in self.plan.topology.nodes:
-            if isinstance(node, ProcessorNode) and isinstance(node.operator, op.Branch) and not is_python(node):
+            if (
+                isinstance(node, ProcessorNode)
+                and isinstance(node.operator, op.Branch)
+                and not is_python(node)
+            ):
                 for position, child in enumerate(node.operator.children):
                     self.builder.branchTarget(self.numbers[node.name], position, self.numbers[child])

@@ -30,18 +30,24 @@ class PythonStores:
         return tuple(self._stores.get(stage, {}).values())
 
     def add(
-        self, node: ProcessorNode, number: int, stage: int, kind: Callable[[str | None], str], key: TypeCode, value: TypeCode
+        self,
+        node: ProcessorNode,
+        number: int,
+        stage: int,
+        kind: Callable[[str | None], str],
+        key: TypeCode,
+        value: TypeCode,
     ) -> None:
         """Add the stores of a node that receives such keys and keeps, or sends, such values."""
         if isinstance(node.operator, Process):
             for name in node.stores:
                 self._add_own(node, node.operator, name, stage, kind(name))
             return
-        name = getattr(node.operator, "store", None)
-        if name is not None:
-            store = self.plan.topology.store(name)
-            self._define(stage, store, kind(name), key, value, is_timed=_closes(node.operator))
-            self.builder.pythonTable(number, name)
+        kept: str | None = getattr(node.operator, "store", None)
+        if kept is not None:
+            store = self.plan.topology.store(kept)
+            self._define(stage, store, kind(kept), key, value, is_timed=_closes(node.operator))
+            self.builder.pythonTable(number, kept)
 
     def _add_own(self, node: ProcessorNode, o: Process, name: str, stage: int, kind: str) -> None:
         store = self.plan.topology.store(name)

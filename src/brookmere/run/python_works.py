@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from brookmere.errors import ExpressionError, Fault, InternalError
 from brookmere.run.columns import REDUCER, STEP, Signatures
+from brookmere.run.time_needs import time_needs
 from brookmere.run.type_specs import SerdeType, returned, returned_element, returned_pair, typed
 from brookmere.topology import operators as op
 from brookmere.topology.nodes import ProcessorNode
@@ -17,8 +18,7 @@ from brookmere.topology.windows import FOREVER, SessionWindows, SlidingWindows, 
 from brookmere.worker import aggregates as agg
 from brookmere.worker import functions as fn
 from brookmere.worker import table_functions as tables
-from brookmere.worker.code import TypeCode, Work
-from brookmere.worker.processing import ProcessWork
+from brookmere.worker.code import ProcessWork, TypeCode, Work
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,6 @@ class Incoming:
 
     key: TypeCode
     value: TypeCode
-    numbers: dict[str, int]
-    """The numbers of the nodes of the program."""
     serde_type: SerdeType
     sends_late: bool = False
 
@@ -79,9 +77,9 @@ def _filter(o: op.Filter, into: Incoming) -> Worked:  # noqa: ARG001 - all are m
     return Worked(fn.FilterWork(_user(_python(o.predicate)), o.negate))
 
 
-def _branch(o: op.Branch, into: Incoming) -> Worked:
+def _branch(o: op.Branch, into: Incoming) -> Worked:  # noqa: ARG001
     functions = tuple(_user(_python(predicate)) for predicate in o.predicates)
-    return Worked(fn.BranchWork(functions, tuple(into.numbers[child] for child in o.children)))
+    return Worked(fn.BranchWork(functions, o.children))
 
 
 def _table_map_values(o: op.TableMapValues, into: Incoming) -> Worked:
@@ -104,7 +102,7 @@ def _table_group(o: op.TableGroup, into: Incoming) -> Worked:
 
 def _aggregate(o: op.Aggregate, into: Incoming) -> Worked:
     value = _aggregate_type(_python(o.step), o.initial, into)
-    return Worked(agg.AggregateWork(_fold(o, o.step, None), o.send_old, into.sends_late), None, value)
+    return Worked(agg.AggregateWork(_fold(o, o.step, None), o.send_old), None, value)
 
 
 def _table_aggregate(o: op.TableAggregate, into: Incoming) -> Worked:
@@ -136,7 +134,8 @@ def _process(o: Process, into: Incoming) -> Worked:
         None if spec is None else typed(spec, f"{name} that process() forwards", o.location, into.serde_type)
         for spec, name in ((o.key, "key"), (o.value, "value"))
     ]
-    return Worked(ProcessWork(o.supplier, o.fixed_key), *kinds)
+    needs = time_needs(o.supplier)
+    return Worked(ProcessWork(o.supplier, o.fixed_key, needs.stream_time, needs.wall_clock), *kinds)
 
 
 _WORKS: dict[type, Callable[[Any, Incoming], Worked]] = {
@@ -200,7 +199,7 @@ def _code(function: PythonFunction, signatures: Signatures) -> agg.UserCode:
         forms = " or ".join(f"({', '.join(names)})" for names in signatures.values())
         what = f"The {function.role} takes {count} parameter{'' if count == 1 else 's'}"
         raise ExpressionError([Fault(what, str(function.location), f"Write a function of {forms}")])
-    return agg.UserCode(function.call, signatures[count], function.is_factory)
+    return agg.UserCode(function.call, cast(Any, signatures[count]), function.is_factory)
 
 
 def _required(call: Callable[..., Any]) -> int:
@@ -215,8 +214,13 @@ def _python(function: object) -> PythonFunction:
     role = getattr(function, "role", "function")
     where = getattr(function, "location", None)
     raise ExpressionError(
-        [Fault(f"The {role} is no Python code, and the other functions of its operator are",
-               str(where) if where else None, "Write all of them with bm.python(...), or none")]  # fmt: skip
+        [
+            Fault(
+                f"The {role} is no Python code, and the other functions of its operator are",
+                str(where) if where else None,
+                "Write all of them with bm.python(...), or none",
+            )
+        ]  # fmt: skip
     )
 
 
@@ -226,5 +230,10 @@ def _user(function: PythonFunction) -> fn.UserFunction:
     if found is not None:
         calls = fn.AsyncCalls(found.concurrency, found.timeout_ms, found.retries, found.backoff_ms)
     return fn.UserFunction(
-        cast(Any, function.call), function.role, str(function.location), function.is_factory, function.batch, calls
+        cast(Any, function.call),
+        function.role,
+        str(function.location),
+        function.is_factory,
+        function.batch,
+        calls,
     )

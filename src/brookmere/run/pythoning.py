@@ -20,9 +20,7 @@ from brookmere.run.wire import Wire
 from brookmere.serde import Serde
 from brookmere.topology import operators as op
 from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode
-from brookmere.topology.python_code import Process
-from brookmere.run.time_needs import time_needs
-from brookmere.worker.code import Child, NodeCode, StageCode, TypeCode
+from brookmere.worker.code import Child, NodeCode, ProcessWork, StageCode, TypeCode
 
 At = tuple[int, str, int, list[int]]
 
@@ -53,10 +51,10 @@ class PythonNodes:
         facets = self.facets.of_parents(node.parents)
         key = as_key(facets[0].of(self.builder.keyType(parents[0])))
         value = facets[1].of(self.builder.valueType(parents[0]))
-        into = Incoming(key, value, dict(self.numbers), self.serde_type, self._sends_late(node))
+        into = Incoming(key, value, self.serde_type, self._sends_late(node))
         worked = work_of(node, into)
         sent = (worked.key or key, worked.value or value)
-        ticks = self._needs_ticks(node)
+        ticks = self._needs_ticks(node, worked)
         with explained(f"node {node.name}", str(node.location) if node.location else None):
             self.builder.pythonNode(
                 *at,
@@ -99,7 +97,12 @@ class PythonNodes:
         return _parse_datatype_json_string(str(reader.result().dataType().json()))
 
     def _code(
-        self, node: ProcessorNode, number: int, worked: Worked, got: tuple[TypeCode, TypeCode], sent: tuple[TypeCode, TypeCode]
+        self,
+        node: ProcessorNode,
+        number: int,
+        worked: Worked,
+        got: tuple[TypeCode, TypeCode],
+        sent: tuple[TypeCode, TypeCode],
     ) -> NodeCode:
         return NodeCode(
             number,
@@ -143,19 +146,22 @@ class PythonNodes:
         node = self.plan.topology.node(name)
         return isinstance(node, SourceNode) and not node.is_global
 
-    def _needs_ticks(self, node: ProcessorNode) -> bool:
-        if not isinstance(node.operator, Process):
+    def _needs_ticks(self, node: ProcessorNode, worked: Worked) -> bool:
+        if not isinstance(worked.work, ProcessWork):
             return getattr(node.operator, "close_idle_ms", None) is not None
-        needs = time_needs(node.operator.supplier)
-        if needs.stream_time:
+        if worked.work.reads_stream_time:
             self._reads_time.add(node.name)
-        return needs.wall_clock
+        return worked.work.uses_wall_clock
 
     def _tell_time(self, stage: int, nodes: list[ProcessorNode]) -> None:
         """Let the sources tell a stage the times of records that do not come there themselves."""
         parts = {self._subtopology(node) for node in nodes if node.name in self._reads_time}
         for source in self.plan.topology.nodes:
-            if not isinstance(source, SourceNode) or source.is_global or self._subtopology(source) not in parts:
+            if (
+                not isinstance(source, SourceNode)
+                or source.is_global
+                or self._subtopology(source) not in parts
+            ):
                 continue
             hearers = self._hearers(source)
             # What the only reader of a source gets moves its time.

@@ -45,7 +45,9 @@ def typed(spec: object, role: str, where: Location | None, serde_type: SerdeType
         return _of_serde(spec, serde_type)
     slot = slot_of(spec)
     if slot is None:
-        raise _refused(f"The type of the {role} is not known: found {type_name(spec)}", where, f"Give {_KNOWN}")
+        raise _refused(
+            f"The type of the {role} is not known: found {type_name(spec)}", where, f"Give {_KNOWN}"
+        )
     found = _parse_datatype_json_value(spark_schema(slot.shape))
     return TypeCode(found.json(), resolved(spec))
 
@@ -64,7 +66,9 @@ def returned_element(function: PythonFunction, serde_type: SerdeType) -> TypeCod
     return typed(spec, f"result of the {function.role}", function.location, serde_type)
 
 
-def returned_pair(function: PythonFunction, serde_type: SerdeType, *, many: bool) -> tuple[TypeCode, TypeCode]:
+def returned_pair(
+    function: PythonFunction, serde_type: SerdeType, *, many: bool
+) -> tuple[TypeCode, TypeCode]:
     """Return the types of the key and the value that a function returns, once or many times."""
     spec: Any = function.returns
     if spec is None:

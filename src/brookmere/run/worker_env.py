@@ -33,7 +33,7 @@ def worker_env(session: SparkSession) -> Any:
 
 def runs_here(session: SparkSession) -> bool:
     """Tell whether the tasks run in this process's own JVM."""
-    master = session.sparkContext.master
+    master = session.sparkContext.master or ""
     return master == "local" or master.startswith("local[")
 
 

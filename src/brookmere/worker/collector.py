@@ -58,7 +58,16 @@ class Collector:
 
     def clear(self) -> None:
         """Begin anew."""
-        for column in (self.rows, self.nodes, self.to, self.keys, self.values, self.times, self.errors, self.late):
+        for column in (
+            self.rows,
+            self.nodes,
+            self.to,
+            self.keys,
+            self.values,
+            self.times,
+            self.errors,
+            self.late,
+        ):
             column.clear()
         self.flags.clear()
         self.headers.clear()

@@ -55,7 +55,9 @@ class ProcessorContext:
     def store(self, name: str) -> Any:
         """Return a store that the processor was connected with."""
         if name not in self._node.stores:
-            raise LookupError(f"{self._where} has no store {name!r}. {_known('store', name, self._node.stores)}")
+            raise LookupError(
+                f"{self._where} has no store {name!r}. {_known('store', name, self._node.stores)}"
+            )
         return self._runtime.store(name)
 
     def schedule(self, interval: timedelta, kind: Punctuation, callback: Callable[[int], None]) -> Schedule:
@@ -69,7 +71,9 @@ class ProcessorContext:
         if kind not in ("stream_time", "wall_clock"):
             raise ValueError(f"{self._where} schedules by {kind!r}; give 'stream_time' or 'wall_clock'")
         if not callable(callback):
-            raise TypeError(f"{self._where} schedules {callback!r}, which cannot be called; give a function of the time")
+            raise TypeError(
+                f"{self._where} schedules {callback!r}, which cannot be called; give a function of the time"
+            )
         is_wall = kind == "wall_clock"
         self._need("uses_wall_clock" if is_wall else "reads_stream_time", "schedule()")
         first = self._runtime.wall_clock + step if is_wall else 0
@@ -152,7 +156,9 @@ class ProcessorContext:
         if not isinstance(interval, timedelta):
             raise TypeError(f"{self._where} schedules at each {interval!r}; give a timedelta")
         if interval < _MILLISECOND:
-            raise ValueError(f"{self._where} schedules at each {interval}; the shortest interval is a millisecond")
+            raise ValueError(
+                f"{self._where} schedules at each {interval}; the shortest interval is a millisecond"
+            )
         return interval // _MILLISECOND
 
     def _need(self, attribute: str, use: str) -> None:

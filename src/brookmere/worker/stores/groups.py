@@ -126,7 +126,14 @@ class GroupedStore(CachedStore[Group]):
         return self._known[place]
 
     def scan(
-        self, low: int, high: int, lower: Any = None, upper: Any = None, *, reverse: bool = False, all_rows: bool = False
+        self,
+        low: int,
+        high: int,
+        lower: Any = None,
+        upper: Any = None,
+        *,
+        reverse: bool = False,
+        all_rows: bool = False,
     ) -> tuple[list[Any], list[int], list[int], list[Any], list[int]]:
         """Return keys, times, numbers, values and timestamps of rows of many keys, as on the wire.
 

@@ -40,7 +40,9 @@ class SessionStore(GroupedStore):
             return None
         return self._read(item.value)
 
-    def find_sessions(self, key: Any, earliest_end: int, latest_start: int) -> Iterator[tuple[WindowedKey, Any]]:
+    def find_sessions(
+        self, key: Any, earliest_end: int, latest_start: int
+    ) -> Iterator[tuple[WindowedKey, Any]]:
         """Return the sessions of a key that end at `earliest_end` or later and start at `latest_start` or before."""
         return self._shown(self._found(key, earliest_end, latest_start))
 
@@ -85,4 +87,6 @@ class SessionStore(GroupedStore):
 def _checked(session: Any, store: str) -> None:
     if not isinstance(session, WindowedKey):
         found = type(session).__name__
-        raise TypeError(f"the store {store!r} keeps sessions: found {found}; give a WindowedKey(key, start, end)")
+        raise TypeError(
+            f"the store {store!r} keeps sessions: found {found}; give a WindowedKey(key, start, end)"
+        )

@@ -60,7 +60,9 @@ class CachedStore(Generic[Cached]):
 
     def _wire(self, key: Any) -> Any:
         if key is None:
-            raise ValueError(f"the store {self.name!r} has no key None; leave such records out, or choose another key")
+            raise ValueError(
+                f"the store {self.name!r} has no key None; leave such records out, or choose another key"
+            )
         return self._send_key(key)
 
     def _missing(self, key: Any, wire: Any, place: Any) -> list[Any]:
