@@ -1,4 +1,4 @@
-"""Turns the code of a stage into bytes that a worker can load, also where it cannot import the user's modules."""
+"""Turns the code of a stage into bytes that a worker can load, whatever modules it can import."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Unpicklable(ValueError):  # noqa: N818 - it becomes a fault of the program
 def dumps(code: object) -> bytes:
     """Return `code` as bytes, with what it uses of the user's own modules.
 
-    Modules that are installed are imported by the worker. The user's own travel with the code: a program may be
-    a file that no import finds, and a worker that is started later must not see a newer version of it.
+    Modules that are installed are imported by the worker. The user's own travel with the code: a program may
+    be a file that no import finds, and a worker that is started later must not see a newer version of it.
 
     Raises:
         Unpicklable: something in it cannot be sent.

@@ -1,4 +1,4 @@
-"""Turns a topology into what the keys and values of its nodes are in Python, where that is more than their types."""
+"""Turns a topology into what keys and values of its nodes are in Python, beyond their types."""
 
 from __future__ import annotations
 

@@ -211,17 +211,8 @@ def _required(call: Callable[..., Any]) -> int:
 def _python(function: object) -> PythonFunction:
     if isinstance(function, PythonFunction):
         return function
-    role = getattr(function, "role", "function")
-    where = getattr(function, "location", None)
-    raise ExpressionError(
-        [
-            Fault(
-                f"The {role} is no Python code, and the other functions of its operator are",
-                str(where) if where else None,
-                "Write all of them with bm.python(...), or none",
-            )
-        ]  # fmt: skip
-    )
+    # The plan refuses operators that are half Python, half Columns.
+    raise InternalError(f"an operator has Python code beside {function!r}")
 
 
 def _user(function: PythonFunction) -> fn.UserFunction:

@@ -1,4 +1,4 @@
-"""Turns the Python nodes of a plan into calls of the kernel's program builder, and into the code of the workers."""
+"""Turns Python nodes of a plan into calls of the kernel's program builder, and into the code of workers."""
 
 from __future__ import annotations
 
@@ -185,6 +185,6 @@ def _fault(node: ProcessorNode, error: Unpicklable) -> Fault:
     return Fault(
         f"The Python code of {node.name} cannot be sent to its worker: {error}",
         str(where) if where else None,
-        "Make what cannot be sent where it is used: in open() of a class, in init() of a processor, or in the "
-        "function itself",
+        "Make what cannot be sent where it is used: in open() of a class, in init() of a processor, or in "
+        "the function itself",
     )

@@ -25,8 +25,8 @@ class TimeNeeds:
 def time_needs(supplier: Callable[[], Any]) -> TimeNeeds:
     """Return what the processors need that `supplier` makes.
 
-    One that schedules or asks for stream time says so by these words in its methods. Where a function
-    outside of the class does it, the class says so by `reads_stream_time = True` and `uses_wall_clock = True`.
+    One that schedules or asks for stream time says so by these words in its methods. Where a function outside
+    of the class does it, the class says so by `reads_stream_time = True` and `uses_wall_clock = True`.
     """
     made = _made_by(supplier)
     words = set(_words(made))

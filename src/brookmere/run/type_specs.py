@@ -22,8 +22,8 @@ from brookmere.worker.code import TypeCode
 from brookmere.worker.typed import resolved
 
 _KNOWN = (
-    'a DDL string such as "string" or "id bigint, name string", a Spark type, a Python type (str, int, float, '
-    "bool, bytes, date, datetime, Decimal, list[T], dict[str, T]), a dataclass or a serde"
+    'a DDL string such as "string" or "id bigint, name string", a Spark type, a Python type (str, int, '
+    "float, bool, bytes, date, datetime, Decimal, list[T], dict[str, T]), a dataclass or a serde"
 )
 _ITERABLES = {Iterable, Iterator, list, tuple, set, frozenset, typing.get_origin(typing.Generator)}
 

@@ -1,4 +1,4 @@
-"""Turns the messages of a program in memory into calls of the worker, which runs in the thread of the test."""
+"""Turns the messages of a program in memory into calls of the worker, in the thread of the test."""
 
 from __future__ import annotations
 
