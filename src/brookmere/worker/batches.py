@@ -1,0 +1,142 @@
+"""Calls a function of Arrow or pandas batches for the records of a chunk.
+
+A batch that fails is halved until the records that cannot be computed stand alone: only they fail. So the
+function may see a record again, in a smaller batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+
+from brookmere.worker.ahead import Answers, Compute, Failed
+from brookmere.worker.arrow_types import arrow_type, column
+from brookmere.worker.calling import UserFunction, plain_call
+from brookmere.worker.code import NodeCode, Runtime
+from brookmere.worker.scalars import shown
+
+_TIMESTAMP = pa.timestamp("ms", tz="UTC")
+
+Take = Callable[[Any], list[Any]]
+"""Makes the list of answers of what the function returned."""
+
+
+class WrongKindError(TypeError):
+    """A batch function answered something else than arrays: smaller batches would not help."""
+
+
+def batch_compute(function: UserFunction, answers: Answers, node: NodeCode, runtime: Runtime) -> Compute:
+    """Return what calls the function for all records of a chunk at once."""
+    call = plain_call(function, node, runtime)
+    take = _take(function, answers, node)
+    to_user: Callable[[pa.RecordBatch], Any] = (
+        _as_is if function.batch == "arrow" else pa.RecordBatch.to_pandas
+    )
+
+    def compute(keys: list[Any], values: list[Any], times: list[int]) -> list[Any]:
+        columns = [column(node.key, keys), column(node.value, values), pa.array(times, _TIMESTAMP)]
+        batch = pa.RecordBatch.from_arrays(columns, names=["key", "value", "timestamp"])
+        return _halved(lambda part: _checked(function, take(call(to_user(part))), part.num_rows), batch)
+
+    return compute
+
+
+def _halved(compute: Callable[[pa.RecordBatch], list[Any]], batch: pa.RecordBatch) -> list[Any]:
+    try:
+        return compute(batch)
+    except WrongKindError as error:
+        return [Failed(error)] * batch.num_rows
+    except Exception as error:  # noqa: BLE001 - a failure of user code is the answer of its records
+        if batch.num_rows == 1:
+            return [Failed(error)]
+        half = batch.num_rows // 2
+        return _halved(compute, batch.slice(0, half)) + _halved(compute, batch.slice(half))
+
+
+def _checked(function: UserFunction, found: list[Any], rows: int) -> list[Any]:
+    if len(found) != rows:
+        raise ValueError(
+            f"The {function.role} at {function.location} returned {len(found)} rows for {rows} records; "
+            "return one row for each record, in their order"
+        )
+    return found
+
+
+def _take(function: UserFunction, answers: Answers, node: NodeCode) -> Take:
+    match answers:
+        case "values":
+            return _single(function, arrow_type(node.out_value))
+        case "keys":
+            return _single(function, arrow_type(node.out_key))
+        case "tests":
+            return _single(function, pa.bool_())
+        case "pairs":
+            return _pairs(function, arrow_type(node.out_key), arrow_type(node.out_value))
+    raise ValueError(
+        f"The {function.role} at {function.location} cannot be one of batches; leave out batch= for flat_map"
+    )
+
+
+def _single(function: UserFunction, kind: pa.DataType) -> Take:
+    def take(answer: Any) -> list[Any]:
+        return _values(_array(function, answer, kind), kind)
+
+    return take
+
+
+def _pairs(function: UserFunction, key: pa.DataType, value: pa.DataType) -> Take:
+    def take(answer: Any) -> list[Any]:
+        names = _names(answer)
+        if names is None or set(names) != {"key", "value"}:
+            found = shown(answer) if names is None else f"the columns {', '.join(map(str, names))}"
+            raise WrongKindError(
+                f"The {function.role} at {function.location} must return the columns key and value, "
+                f"found {found}; return a {_FORMS[function.batch or 'arrow'][1]} of these two"
+            )
+        keys = _array(function, answer["key"], key)
+        values = _array(function, answer["value"], value)
+        return [*zip(_values(keys, key), _values(values, value), strict=True)]
+
+    return take
+
+
+_FORMS = {
+    "arrow": ("pyarrow.Array", "pyarrow.RecordBatch"),
+    "pandas": ("pandas.Series", "pandas.DataFrame"),
+}
+
+
+def _array(function: UserFunction, answer: Any, kind: pa.DataType) -> Any:
+    """Return an answer as an array; the columns of a whole table are the fields of a struct."""
+    if isinstance(answer, pa.RecordBatch | pa.Table):
+        return answer.to_struct_array()
+    if isinstance(answer, pa.Array | pa.ChunkedArray):
+        return answer
+    if function.batch == "pandas" and hasattr(answer, "dtype") and getattr(answer, "ndim", 0) == 1:
+        return pa.Array.from_pandas(answer, type=kind)
+    if function.batch == "pandas" and _names(answer) is not None:
+        return pa.RecordBatch.from_pandas(answer, preserve_index=False).to_struct_array()
+    one, many = _FORMS[function.batch or "arrow"]
+    raise WrongKindError(
+        f"The {function.role} at {function.location} must return a {one}, found {shown(answer)}; "
+        f"return a {one}, or a {many} whose columns are the fields of the value"
+    )
+
+
+def _values(array: Any, kind: pa.DataType) -> list[Any]:
+    found = array if array.type == kind else array.cast(kind)
+    return found.to_pylist(maps_as_pydicts="strict")  # type: ignore[no-any-return]
+
+
+def _names(answer: Any) -> list[Any] | None:
+    """Return the names of the columns of an Arrow table or a DataFrame; None for anything else."""
+    if isinstance(answer, pa.RecordBatch | pa.Table):
+        return list(answer.schema.names)
+    columns = getattr(answer, "columns", None)
+    return None if columns is None else list(columns)
+
+
+def _as_is(batch: pa.RecordBatch) -> pa.RecordBatch:
+    return batch

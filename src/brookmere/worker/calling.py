@@ -1,0 +1,117 @@
+"""Turns a user's function, or what makes one, into a call with key, value and timestamp."""
+
+# ruff: noqa: ARG005 - calls of one form, whatever the function takes
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from brookmere.worker.code import NodeCode, Runtime
+from brookmere.worker.scalars import shown
+
+Call = Callable[[Any, Any, int], Any]
+"""Called with key, value and timestamp."""
+
+
+@dataclass(frozen=True, slots=True)
+class AsyncCalls:
+    """How an asynchronous function is called: how many at a time, for how long, and how often again."""
+
+    concurrency: int = 64
+    timeout_ms: int | None = None
+    retries: int = 0
+    backoff_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class UserFunction:
+    """A user's function. `is_factory`: it is what makes the function, once per process."""
+
+    call: Callable[..., Any] = field(repr=False)
+    role: str
+    location: str
+    is_factory: bool = False
+    batch: Literal["arrow", "pandas"] | None = None
+    calls: AsyncCalls | None = None
+
+    def wrong(self, expected: str, found: Any, remedy: str) -> TypeError:
+        """Return the error for an answer that has not the form it must have."""
+        return TypeError(
+            f"The {self.role} at {self.location} must return {expected}, found {shown(found)}; {remedy}"
+        )
+
+
+def plain_call(function: UserFunction, node: NodeCode, runtime: Runtime) -> Callable[..., Any]:
+    """Return the function itself; one that has to be made is made and opened once per process."""
+    if not function.is_factory:
+        return function.call
+    made: _Made = runtime.once(_Making(function, node.name))
+    return made.call
+
+
+def record_call(function: UserFunction, node: NodeCode, runtime: Runtime) -> Call:
+    """Return the function as one of key, value and timestamp, whichever of them it takes."""
+    return as_record_call(plain_call(function, node, runtime), function)
+
+
+def as_record_call(call: Callable[..., Any], function: UserFunction) -> Call:
+    """Return `call` as a function of key, value and timestamp, whichever of them it has parameters for."""
+    match parameters(call):
+        case 0:
+            return lambda key, value, ts: call()
+        case 1:
+            return lambda key, value, ts: call(value)
+        case 2:
+            return lambda key, value, ts: call(key, value)
+        case 3:
+            return call
+        case count:
+            raise TypeError(
+                f"The {function.role} at {function.location} takes {count} parameters; "
+                "write a function of (value), (key, value) or (key, value, timestamp)"
+            )
+
+
+def parameters(call: Callable[..., Any]) -> int:
+    """Return how many parameters a function must be given; key and value for one that takes any number."""
+    try:
+        found = inspect.signature(call).parameters.values()
+    except (TypeError, ValueError):
+        # Some functions written in C do not tell.
+        return 1
+    if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in found):
+        return 2
+    places = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return sum(parameter.kind in places and parameter.default is parameter.empty for parameter in found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Making:
+    """Makes the function of a node for all tasks of a process."""
+
+    function: UserFunction
+    node: str
+
+    def __call__(self) -> _Made:
+        return _Made(self.function.call)
+
+
+class _Made:
+    """A function that is made, opened and closed; it may have no open and close of its own."""
+
+    def __init__(self, make: Callable[..., Any]) -> None:
+        self.call = make
+
+    def open(self) -> None:
+        self.call = self.call()
+        getattr(self.call, "open", _nothing)()
+
+    def close(self) -> None:
+        getattr(self.call, "close", _nothing)()
+
+
+def _nothing() -> None:
+    """Stand for an open or close that is not there."""
