@@ -60,9 +60,9 @@ class Dialogue:
 
     def _cause(self, failure: BrookmereError) -> Exception | None:
         """Return the exception of user code behind a failure."""
-        if not isinstance(failure, RecordError):
-            return None
-        return next((e for e in self._raised if described(e)[0] == failure.reason), None)
+        if isinstance(failure, RecordError):
+            return next((e for e in self._raised if described(e)[0] == failure.reason), None)
+        return self._raised[-1] if self._raised else None
 
 
 class _Channel:
