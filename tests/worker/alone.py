@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 from brookmere.worker.code import KEEP, SAME, Child, NodeCode, Running, TypeCode, Work
+from brookmere.worker.stores.entries import Entry
 from brookmere.worker.types import reader, writer
 
 TEXT = TypeCode(json.dumps("string"))
@@ -24,6 +26,9 @@ class Alone:
         self.errors: list[tuple[int, Exception]] = []
         self.dropped = 0
         self.last_per_batch = False
+        self.row = SimpleNamespace(headers=SAME)
+        self._store = Rows()
+        self._shared: dict[str, Any] = {}
         self._once: dict[Any, Any] = {}
         self._row: tuple[Any, Any] = (None, None)
         self._reads = (reader(self.node.key) or _same, reader(self.node.value) or _same)
@@ -55,6 +60,10 @@ class Alone:
         self._try(0, lambda: self.running.receive_change(key, new, old, 5, is_latest))
         return self.sent[before:]
 
+    @property
+    def rows(self) -> dict[Any, Any]:
+        return {key: row.value for key, row in self._store.entries.items() if row.value is not None}
+
     def close(self) -> None:
         for made in reversed(self._once.values()):
             made.close()
@@ -76,6 +85,12 @@ class Alone:
     def to(self, child: str) -> Any:
         return _ToChild(self, child)
 
+    def store(self, name: str) -> Rows:
+        return self._store
+
+    def line(self, name: str, make: Callable[[], Any]) -> Any:
+        return self._shared.setdefault(name, make())
+
     def once(self, factory: Callable[[], Any]) -> Any:
         if factory not in self._once:
             made = self._once[factory] = factory()
@@ -91,10 +106,28 @@ class Alone:
         value = self._row[1] if value is KEEP else _checked(self.node.out_value, value)
         self.sent.append((key, value))
 
+    def send_wire(self, key: Any, new: Any, old: Any, ts: int, headers: Any = SAME) -> None:
+        self.sent.append((key, new, old))
+
     def forward_change(self, key: Any, new: Any, old: Any, ts: int, headers: Any = SAME) -> None:
         for value in (new, old):
             _checked(self.node.out_value, value)
         self.sent.append((key, new, old))
+
+
+class Rows:
+    """The rows of a store, one per key."""
+
+    def __init__(self) -> None:
+        self.entries: dict[Any, Entry] = {}
+
+    def entry(self, key: Any) -> Entry:
+        return self.entries.setdefault(key, Entry(key, None, -1))
+
+    def change(self, entry: Entry, value: Any, ts: int) -> None:
+        if not entry.changed:
+            entry.changed, entry.old = True, entry.value
+        entry.value, entry.ts = value, ts
 
 
 class _ToChild:

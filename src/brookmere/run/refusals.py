@@ -68,6 +68,10 @@ _WORDS = {
     ),
     "key-types": ("brings together keys of the types {0} and {1}", "Give both sides the same key type"),
     "value-types": ("brings together values of the types {0} and {1}", "Give both sides the same value type"),
+    "python-type": (
+        "brings values of the type {0} to Python code, which has no value for them",
+        "Cast them before, for example to string or to bigint",
+    ),
     "store-types": ("puts values of the types {0} and {1} into one store", "Use one type, or two stores"),
 }
 

@@ -32,6 +32,23 @@ object Counters {
   val Dropped = 2
   val Failed = 3
   val Late = 4
+
+  /** Adds the counts of processors to `sums` and starts them anew. */
+  def collect(processors: Array[Processor], sums: Array[Long]): Unit = processors.foreach { p =>
+    if (p.id >= 0 && p.id * Kinds < sums.length) {
+      val at = p.id * Kinds
+      sums(at + Received) += p.received
+      sums(at + Forwarded) += p.forwarded
+      sums(at + Dropped) += p.dropped
+      sums(at + Failed) += p.failures
+      sums(at + Late) += p.tooLate
+    }
+    p.received = 0
+    p.forwarded = 0
+    p.dropped = 0
+    p.failures = 0
+    p.tooLate = 0
+  }
 }
 
 /** What is counted per stage: CPU nanoseconds of processing, CPU nanoseconds of writing state, rows. */

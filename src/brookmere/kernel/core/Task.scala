@@ -59,6 +59,9 @@ final class Task(
   /** A clock that the task remembers; it stands at `first` until it is set. */
   def clock(name: String, first: Long = Clock.Never): Clock = times.clock(name, first)
 
+  /** Hands the names and times of all clocks that were ever set to `f`. */
+  def eachClock(f: (String, Long) => Unit): Unit = if (times != null) times.each(f)
+
   def allStores: Iterable[Kept] = stores.values
 
   /** Writes what the batch has changed. */
@@ -268,8 +271,12 @@ final class Task(
   /** The handler, the node's own or the program's: throws, or reports the failure as a row of its own and returns. */
   def failed(kind: String, node: String, e: Throwable, ts: Long, own: String = null): Unit = {
     val cause = RecordFailed.cause(e)
+    val (reason, trace) = cause match {
+      case p: PythonError => (p.reason, p.trace)
+      case other => (other.getClass.getName, RecordFailed.trace(e))
+    }
     val failure = new RecordFailed(kind, node, number, topic, Ticks.partitionOf(source),
-      seq, ts, cause.getClass.getName, String.valueOf(cause.getMessage), RecordFailed.trace(e), rawBytes(RawLayout.Key), rawBytes(RawLayout.Value))
+      seq, ts, reason, String.valueOf(cause.getMessage), trace, rawBytes(RawLayout.Key), rawBytes(RawLayout.Value))
     if (if (own == null) !settings.continueOn(kind) else own != Settings.Continue) throw failure
     write(Layout.ErrorNode, null, ErrorRow.pack(failure), ts)
   }

@@ -17,7 +17,7 @@ trait Telling extends Processor {
  * `since` stands for the time since when the changelog is there. A task whose rows are older begins with
  * all of them. `isNew`: there may be such tasks, and they need not wait for a record.
  */
-final class Changelog(id: Int, name: String, keyWriter: Writer, valueWriter: Writer, of: Telling, since: Long, isNew: Boolean)
+final class Changelog(id: Int, name: String, keyWriter: Writer, valueWriter: Writer, val of: Telling, since: Long, isNew: Boolean)
     extends Processor(id, name) {
   @transient private var told: Clock = _
   override def open(): Unit = { keyWriter.open(); valueWriter.open() }

@@ -134,10 +134,14 @@ private[program] trait JoinNodes { this: ProgramBuilder =>
   }
 
   private def seen(v: View, stage: Int): View = keeper(v) match {
-    case Some(id) if made(id).stage == stage => made(id).processor.asInstanceOf[View]
+    case Some(id) if isAllIn(v, id, stage) => made(id).processor.asInstanceOf[View]
     case Some(id) if v.sources.isEmpty => copies.getOrElseUpdate((id, stage), copy(id, stage)).asInstanceOf[View]
     case _ => v.over(v.sources.map(seen(_, stage)))
   }
+
+  /** True if a table and all that its rows are computed from are in one stage. */
+  private def isAllIn(v: View, id: Int, stage: Int): Boolean =
+    made(id).stage == stage && v.sources.forall(s => keeper(s).exists(n => isAllIn(s, n, stage)))
 
   /** The node behind a view; that of the table behind a copy. */
   private def keeper(v: View): Option[Int] =

@@ -9,7 +9,7 @@ import scala.jdk.CollectionConverters._
 import brookmere.kernel.core._
 import brookmere.kernel.expr._
 import brookmere.kernel.ops
-import brookmere.kernel.python.PythonPart
+import brookmere.kernel.python.{PythonNode, PythonPart}
 import brookmere.kernel.rows.Slots
 import brookmere.kernel.state.{Store, StoreDef}
 
@@ -24,7 +24,7 @@ import org.apache.spark.sql.types._
  * by number, parents come before children, types flow from parents to children.
  */
 final class ProgramBuilder(private[program] val spark: SparkSession, stageCount: Int, tasks: Int, topics: JList[String])
-    extends JoinNodes with WindowNodes with TimeNodes {
+    extends JoinNodes with WindowNodes with TimeNodes with PythonNodes {
   private[program] val made = mutable.LinkedHashMap[Int, Made]()
   private[program] val processors = Array.fill(stageCount)(ArrayBuffer[Processor]())
   private val entries = Array.fill(stageCount)(ArrayBuffer[Entrance]())
@@ -339,9 +339,12 @@ final class ProgramBuilder(private[program] val spark: SparkSession, stageCount:
     processors(stage) += p
     parents.foreach { parent =>
       val from = made(parent)
-      val child = if (from.stage == stage) p else crossing(from, id, p, stage)
-      from.processor.children = from.processor.children :+ child
-      positions((parent, id)) = from.processor.children.length - 1
+      if (from.stage != stage || !isInWorker(from.processor, p)) {
+        val child = if (from.stage == stage) p else crossing(from, id, p, stage)
+        from.processor match { case n: PythonNode => n.leadsTo(id, child); case _ => }
+        from.processor.children = from.processor.children :+ child
+        positions((parent, id)) = from.processor.children.length - 1
+      }
     }
   }
 

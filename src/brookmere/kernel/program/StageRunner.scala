@@ -56,21 +56,7 @@ final class StageRunner(stage: Stage) extends StageWork {
 
   override def endBatch(): Unit = stage.processors.foreach(_.endBatch())
 
-  override def collect(sums: Array[Long]): Unit = stage.processors.foreach { p =>
-    if (p.id >= 0 && p.id * Counters.Kinds < sums.length) {
-      val at = p.id * Counters.Kinds
-      sums(at + Counters.Received) += p.received
-      sums(at + Counters.Forwarded) += p.forwarded
-      sums(at + Counters.Dropped) += p.dropped
-      sums(at + Counters.Failed) += p.failures
-      sums(at + Counters.Late) += p.tooLate
-    }
-    p.received = 0
-    p.forwarded = 0
-    p.dropped = 0
-    p.failures = 0
-    p.tooLate = 0
-  }
+  override def collect(sums: Array[Long]): Unit = Counters.collect(stage.processors, sums)
 }
 
 /** Feeds raw records to stage 0: decodes them, gives them their place, runs what needs no state. */

@@ -21,6 +21,9 @@ final class Message(val kind: Char, val payload: Array[Byte])
 /** A worker that does not answer any more. No record is to blame: the task is repeated with another worker. */
 final class WorkerLost(message: String, cause: Throwable = null) extends RuntimeException(message, cause)
 
+/** A worker that cannot go on, and says why. */
+final class WorkerFailed(message: String) extends RuntimeException(message)
+
 /** Which stages and tasks the other end of a port knows. */
 private[python] final class Acquainted {
   private val stages = new java.util.HashSet[Integer]()

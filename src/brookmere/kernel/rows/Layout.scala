@@ -35,6 +35,9 @@ object Layout {
   val ErrorNode: Int = -1
   /** Node number of a row that tells the wall clock. */
   val TickNode: Int = -3
+  /** Node number of a row that tells a stage how far stream time is. */
+  def timeNode(stage: Int): Int = FirstTimeNode - stage
+  private val FirstTimeNode = -100
 
   /** The order of arrival. */
   val order: java.util.Comparator[UnsafeRow] = (a, b) => {

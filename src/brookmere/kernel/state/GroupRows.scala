@@ -190,6 +190,8 @@ final class GroupRows(d: StoreDef, backend: Backend, task: Int, times: Times, ca
     if (groups.bytes > maxBytes) groups.retain(_ => false)
   }
 
+  override def settle(): Unit = flush()
+
   private def dropExpired(): Unit = if (form.retention != Groups.Forever) {
     val bound = droppable
     while (!cache.chunks.isEmpty && (cache.chunks.firstKey + 1) * width <= bound) {

@@ -289,14 +289,15 @@ object GroupStore {
   val Deleted: Long = Long.MinValue
 
   /** The key of a row as people see it: with its window, if it has one. */
-  def shownKey(d: StoreDef, keys: WindowKeys, key: UnsafeRow, i: Item): Array[Byte] = {
+  def shownKey(d: StoreDef, keys: WindowKeys, key: UnsafeRow, i: Item): Array[Byte] = Rows.bytes(shown(d, keys, key, i))
+
+  /** As `shownKey`, valid until the next call. */
+  def shown(d: StoreDef, keys: WindowKeys, key: UnsafeRow, i: Item): UnsafeRow = {
     val form = d.groups.get
     form.shape match {
-      case Groups.Window =>
-        val end = if (form.window == Groups.Forever) Long.MaxValue else i.time + form.window
-        Rows.bytes(keys(key, i.time, end))
-      case Groups.Session => Rows.bytes(keys(key, i.number, i.time))
-      case _ => Rows.bytes(key)
+      case Groups.Window => keys(key, i.time, if (form.window == Groups.Forever) Long.MaxValue else i.time + form.window)
+      case Groups.Session => keys(key, i.number, i.time)
+      case _ => key
     }
   }
 }

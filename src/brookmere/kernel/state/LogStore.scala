@@ -54,6 +54,8 @@ final class LogStore(d: StoreDef, backend: Backend, task: Int, table: LogTable, 
     entries.retain(_ => false)
   }
 
+  override def each(): Iterator[Entry] = entries.toArray.iterator.filter(_.value != null)
+
   override def all(): Iterator[Entry] = {
     val a = entries.toArray.filter(_.value != null)
     Arrays.sort(a, (x: Entry, y: Entry) => Arrays.compareUnsigned(x.key, y.key))

@@ -51,6 +51,8 @@ final class RocksStore(d: StoreDef, backend: Backend, task: Int, cache: EntryTab
     if (cache.bytes > maxBytes) cache.retain(_ => false)
   }
 
+  override def settle(): Unit = flush()
+
   override def each(): Iterator[Entry] =
     backend.rows(name).filter(r => StateRows.taskOf(r._1) == task).map { case (k, v) =>
       val e = new Entry(Rows.bytes(StateRows.keyOf(k, keyFields)), 0)

@@ -15,6 +15,8 @@ trait Kept {
   var batch = 0
   /** Writes the changes of the batch. */
   def flush(): Unit
+  /** Lets those who go through all rows in the middle of a batch find its changes, too. */
+  def settle(): Unit = {}
 }
 
 /**

@@ -46,6 +46,14 @@ final class Times(backend: Backend, task: Int) {
     }
   }
 
+  /** Hands the names and times of all clocks that were ever set to `f`. */
+  def each(f: (String, Long) => Unit): Unit = {
+    val kept = backend.rows(Family.TaskName).filter(r => StateRows.taskOf(r._1) == task)
+      .map(r => StateRows.keyOf(r._1, 1).getUTF8String(0).toString).toArray
+    kept.foreach(clock(_))
+    clocks.values.forEach(c => if (c.time != Clock.Never) f(c.name, c.time))
+  }
+
   /** Writes the clocks that have moved. */
   def flush(): Unit = clocks.values.forEach { c =>
     if (c.time != c.written) {

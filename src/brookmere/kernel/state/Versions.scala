@@ -19,13 +19,19 @@ final class Versions(store: GroupStore, history: Long) {
   def put(key: UnsafeRow, value: UnsafeRow, time: Long): Int =
     if (time < store.clock.time - history) Refused
     else {
-      val g = store.group(key)
-      val found = store.item(g, time, 0L)
-      val item = if (found == null) store.add(g, time, 0L) else found
-      if (value == null) store.put(item, nothing, GroupStore.Deleted, keep = true)
-      else store.put(item, value, time, keep = true)
-      if (g.last eq item) Latest else Past
+      val item = keep(key, value, time)
+      if (item.group.last eq item) Latest else Past
     }
+
+  /** As `put`, however old the time is. */
+  def keep(key: UnsafeRow, value: UnsafeRow, time: Long): Item = {
+    val g = store.group(key)
+    val found = store.item(g, time, 0L)
+    val item = if (found == null) store.add(g, time, 0L) else found
+    if (value == null) store.put(item, nothing, GroupStore.Deleted, keep = true)
+    else store.put(item, value, time, keep = true)
+    item
+  }
 
   /** The latest version of a key, or null if there is none or it was deleted. */
   def latest(key: UnsafeRow): Item = {

@@ -1,0 +1,88 @@
+package brookmere.kernel.program
+
+import java.util.{List => JList}
+
+import brookmere.kernel.core.Processor
+import brookmere.kernel.expr.{RowType, Writer}
+import brookmere.kernel.ops
+import brookmere.kernel.python.{MarshalWrite, PythonNode, PythonPart, StoreRowsTelling}
+import brookmere.kernel.state.{Groups, StoreDef}
+
+import org.apache.spark.sql.types.DataType
+
+/** Adds what runs in Python: nodes, the stores they keep, and their code. */
+private[program] trait PythonNodes { this: ProgramBuilder =>
+  private var firstStore = PythonNodes.FirstStore
+
+  /** A node of a Python stage. A type that is null is that of what the node receives. */
+  def pythonNode(id: Int, name: String, stage: Int, parents: JList[Integer], keyType: String, valueType: String, sendsTable: Boolean,
+      needsTicks: Boolean): Unit = {
+    val in = input(name, parents)
+    val key = typeOf(keyType, in.key)
+    val value = typeOf(valueType, in.value)
+    Seq(in.key, in.value, key, value).foreach(t => MarshalWrite.check(t.dataType))
+    val p = new PythonNode(id, name, in.key, in.value, key, value, in.isTable, sendsTable, needsTicks)
+    add(id, stage, p, key, value, sendsTable, ids(parents))
+  }
+
+  /** Says that the table which a node sends is kept in a store that Python keeps. */
+  def pythonTable(id: Int, store: String): Unit = made(id).processor.asInstanceOf[PythonNode].keepIn(store)
+
+  /**
+   * A store that the Python nodes of a stage keep. They know it by its place among the stores of the stage. The result is
+   * a number of a node that sends what the store has: key, with its window if it has one, and value. Writers are found by it.
+   */
+  def pythonStore(stage: Int, name: String, kind: String, keyType: String, valueType: String, shape: String, retention: Long,
+      windowMs: Long): Int = {
+    val key = RowType(DataType.fromJson(keyType))
+    val value = RowType(DataType.fromJson(valueType))
+    Seq(key, value).foreach(t => MarshalWrite.check(t.dataType))
+    val d = StoreDef(name, kind, key, value, PythonNodes.form(shape, retention, windowMs))
+    define(stage, d)
+    firstStore -= 1
+    made(firstStore) = new Made(stage, new StoreRowsTelling(firstStore, d), d.shownKey, value, isTable = true)
+    firstStore
+  }
+
+  /** The code of the nodes of a Python stage, as the worker unpickles it. */
+  def pythonCode(stage: Int, code: Array[Byte]): Unit =
+    python(stage) = new PythonPart(code, processors(stage).exists(_.needsTicks))
+
+  /** A changelog of a store that Python keeps; `store` is the number that `pythonStore` gave. */
+  def storeChangelog(id: Int, name: String, stage: Int, store: Int, key: Writer, value: Writer, since: Long, isNew: Boolean): Unit = {
+    val of = made(store)
+    val rows = of.processor.asInstanceOf[StoreRowsTelling]
+    processors(stage) += rows
+    add(id, stage, new ops.Changelog(id, name, key, value, rows, since, isNew), of.key, of.value, isTable = false, Seq.empty)
+  }
+
+  /** Lets a source tell a stage its time, in front of all that its records bring about. */
+  def tellTime(source: Int, stage: Int): Unit = {
+    val from = made(source)
+    val p = new ops.TellTime(PythonNodes.Unnumbered, from.processor.name, stage)
+    processors(from.stage) += p
+    from.processor.children = p +: from.processor.children
+  }
+
+  private def typeOf(json: String, otherwise: RowType): RowType = if (json == null) otherwise else RowType(DataType.fromJson(json))
+
+  /** True if an edge is followed in the worker. */
+  private[program] def isInWorker(from: Processor, to: Processor): Boolean =
+    from.isInstanceOf[PythonNode] && to.isInstanceOf[PythonNode]
+}
+
+private[program] object PythonNodes {
+  private val Unnumbered = -2
+  private val FirstStore = -1000
+
+  /** How the rows of a key differ; several per key where the shape says so. */
+  private def form(shape: String, retention: Long, windowMs: Long): Option[Groups] = shape match {
+    case "key_value" => None
+    case "window" => Some(Groups(Groups.Window, retention, windowMs))
+    case "timed_window" => Some(Groups(Groups.Window, retention, windowMs, timed = true))
+    case "session" => Some(Groups(Groups.Session, retention))
+    case "timed_session" => Some(Groups(Groups.Session, retention, timed = true))
+    case "versioned" => Some(Groups(Groups.Versions, retention))
+    case other => throw new IllegalArgumentException(s"no shape of a store: $other")
+  }
+}
