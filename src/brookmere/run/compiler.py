@@ -240,10 +240,15 @@ class _Compiler:
         if node.changelog_of is not None:
             topic = str(node.topic)
             keys, values = self._placed(node.key, topic, True), self._placed(node.value, topic, False)
-            key = self.wire.log_writer(keys, parent, True, f"key of {node.name}", where)
-            value = self.wire.log_writer(values, parent, False, f"value of {node.name}", where)
+            kept = self.python.stores.numbers.get(node.changelog_of)
+            of = parent if kept is None else kept
+            key = self.wire.log_writer(keys, of, True, f"key of {node.name}", where)
+            value = self.wire.log_writer(values, of, False, f"value of {node.name}", where)
             start = self.log_starts.get(node.changelog_of, LogStart())
-            self.builder.changelog(*at, key, value, start.since, start.is_new)
+            if kept is None:
+                self.builder.changelog(*at, key, value, start.since, start.is_new)
+            else:
+                self.builder.storeChangelog(*at[:3], kept, key, value, start.since, start.is_new)
             return
         if node.late:
             # It writes what its parent receives.

@@ -23,6 +23,8 @@ class PythonStores:
     plan: Plan
     builder: Any
     serde_type: SerdeType
+    numbers: dict[str, int] = field(default_factory=dict)
+    """By store, the number of a node that sends what the store keeps."""
     _stores: dict[int, dict[str, StoreCode]] = field(default_factory=dict)
 
     def of(self, stage: int) -> tuple[StoreCode, ...]:
@@ -68,7 +70,9 @@ class PythonStores:
         shape: Any = f"timed_{store.kind}" if is_timed else store.kind
         retention = FOREVER if store.retention_ms is None else store.retention_ms
         window = FOREVER if store.window_ms is None else store.window_ms
-        self.builder.pythonStore(stage, store.name, kind, key.json, value.json, shape, retention, window)
+        self.numbers[store.name] = self.builder.pythonStore(
+            stage, store.name, kind, key.json, value.json, shape, retention, window
+        )
         stores[store.name] = StoreCode(store.name, shape, key, value, store.retention_ms, window)
 
 
