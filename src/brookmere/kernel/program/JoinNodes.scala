@@ -154,7 +154,7 @@ private[program] trait JoinNodes { this: ProgramBuilder =>
     val original = stores(from.stage).find(_.name == kept)
     val kind = original.fold(StoreDef.Auto)(_.kind)
     val number = firstCopy + copies.size
-    val store = (if (kept == null) from.processor.name else kept) + "-copy"
+    val store = copyName((if (kept == null) from.processor.name else kept) + "-copy", stage)
     val p = (from.processor, original.flatMap(_.groups)) match {
       case (v: ops.VersionedTable, _) =>
         define(stage, versions(store, kind, from.key, from.value, v.history))
@@ -170,6 +170,12 @@ private[program] trait JoinNodes { this: ProgramBuilder =>
     processors(stage) += p
     for (w <- writers(from, kept)) w.processor.children = crossing(w, number, p, stage) +: w.processor.children
     p
+  }
+
+  /** Stages of one chain keep their stores in one place: a second copy there has a number behind its name. */
+  private def copyName(name: String, stage: Int): String = {
+    val taken = stores.indices.filter(chainOf(_) == chainOf(stage)).flatMap(n => stores(n).map(_.name)).toSet
+    Iterator.single(name).concat(Iterator.from(2).map(name + _)).find(!taken(_)).get
   }
 
   /** All nodes that write the store of a table: co-grouped streams share one. */
