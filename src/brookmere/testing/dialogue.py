@@ -46,6 +46,7 @@ class Dialogue:
             return bytes(self._runner.finished())
         except Py4JJavaError as error:
             failure = from_python(error)
+            self.restart()
             raise failure from self._cause(failure)
 
     def restart(self) -> None:

@@ -11,8 +11,6 @@ final class Worker(process: Process, val run: String) extends Port {
   /** The version of the state with which what the worker knows goes together. */
   private[python] var version = Workers.NoVersion
   private[python] var since = 0L
-  /** True while a task has it. */
-  @volatile private[python] var isTaken = false
 
   def pid: Long = process.pid
   def isAlive: Boolean = process.isAlive

@@ -4,8 +4,6 @@ import java.util.concurrent.ConcurrentHashMap
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.spark.TaskContext
-
 /**
  * The worker processes of this JVM. A place is a run of a query, an operator and a partition; its worker waits
  * there from one batch to the next, with what it knows of the state.
@@ -16,9 +14,6 @@ object Workers {
   private val idle = new ConcurrentHashMap[String, Worker]()
   private val all = ConcurrentHashMap.newKeySet[Worker]()
   Runtime.getRuntime.addShutdownHook(new Thread(() => all.forEach(w => w.destroy()), "brookmere-workers"))
-
-  /** The run of the query that the task at hand belongs to. */
-  def run: String = TaskContext.get().getLocalProperty("spark.jobGroup.id")
 
   /** The worker of a place for one attempt of its task. What it knows holds if it was left with the same version. */
   def take(run: String, place: String, version: Long, env: WorkerEnv): Worker = {
@@ -35,17 +30,12 @@ object Workers {
     }
   }
 
-  /** As `take`, and if the task at hand ends without giving the worker back, the worker ends with it. */
-  def attempt(run: String, place: String, version: Long, env: WorkerEnv): Worker = {
-    val worker = take(run, place, version, env)
-    worker.isTaken = true
-    TaskContext.get().addTaskCompletionListener[Unit](_ => if (worker.isTaken) destroy(worker))
-    worker
-  }
+  /** Says that the version of the state at a place where no worker was needed is another one now. */
+  def renew(place: String, version: Long, next: Long): Unit =
+    idle.computeIfPresent(place, (_, w) => { if (w.version == version) w.version = next; w })
 
   /** Gives a worker back whose task has gone well; what it knows goes together with `version` of the state. */
   def leave(place: String, version: Long, worker: Worker): Unit = {
-    worker.isTaken = false
     worker.version = version
     worker.since = System.nanoTime
     // A run that was forgotten in the meantime has no use for it.
