@@ -130,7 +130,6 @@ class Clock:
 class Runtime(Protocol):
     """What a node gets from the task it runs in. It is asked for in `Work.build`, not at each record."""
 
-    task: TaskId
     application: str
     last_per_batch: bool
     row: Row
@@ -171,6 +170,10 @@ class Runtime(Protocol):
         """Count records that came too late for the node of this number."""
         ...
 
+    def task_of(self, subtopology: int) -> TaskId:
+        """Return the task as nodes of a sub-topology know it."""
+        ...
+
     def time_of(self, subtopology: int) -> TaskTime:
         """Return the stream time of the task in a sub-topology, with the punctuations that wait for it."""
         ...
@@ -203,7 +206,7 @@ class ProcessWork:
 
     def build(self, node: NodeCode, runtime: Runtime) -> Running:
         """Return the processor at work on one task, initialised."""
-        from brookmere.worker.processing import processing  # noqa: PLC0415 - it builds on this module
+        from brookmere.worker.processing import processing
 
         return processing(self, node, runtime)
 
@@ -217,6 +220,9 @@ class Running:
     """It receives keys and values as they came on the wire."""
 
     out: Output
+
+    def begin(self) -> None:
+        """Begin, after all nodes of the task are built, parents before children."""
 
     def receive(self, key: Any, value: Any, ts: int, headers: Any) -> None:
         """Take a record of a stream."""

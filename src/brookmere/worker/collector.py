@@ -21,6 +21,7 @@ class Collector:
 
     def __init__(self, numbers: list[int], only: int | None) -> None:
         self._only = only
+        self.is_of_one = only is not None
         self.rows: list[int] = []
         self.nodes: list[int] = []
         self.to: list[int] = []
@@ -102,7 +103,7 @@ def _one(column: list[int]) -> int | list[int]:
 def listed(headers: tuple[Header, ...]) -> list[tuple[str, bytes | None]] | None:
     """Return headers in the form of the wire; refuse what is none."""
     for header in headers:
-        if not (isinstance(header, tuple) and len(header) == 2 and isinstance(header[0], str)):  # noqa: PLR2004
+        if not (isinstance(header, tuple) and len(header) == 2 and isinstance(header[0], str)):
             raise TypeError(f"a header is a pair of a name and bytes: found {header!r}")
         if header[1] is not None and not isinstance(header[1], bytes):
             raise TypeError(f"a header's value is bytes or None: found {header[1]!r}; encode it")

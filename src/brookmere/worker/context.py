@@ -1,4 +1,4 @@
-"""Gives a processor what it may do besides processing: forward, stores, times, and where its record came from."""
+"""Gives a processor what it may use: ways out, stores, times, and where its record came from."""
 
 from __future__ import annotations
 
@@ -180,12 +180,12 @@ class FixedKeyContext(ProcessorContext):
     key: Any = None
 
     def _check(self, record: Record) -> None:
-        if isinstance(record, Record) and self._row.is_record and record.key is not self.key:
-            if record.key != self.key:
-                raise ValueError(
-                    f"{self._where} keeps keys: it cannot forward {record.key!r} while it processes {self.key!r}; "
-                    "use process() instead of process_values()"
-                )
+        # A punctuation has no record at hand: it may forward what it has kept.
+        if isinstance(record, Record) and self._row.is_record and record.key != self.key:
+            raise ValueError(
+                f"{self._where} keeps keys: found {record.key!r} forwarded for a record of {self.key!r}; "
+                "use process() instead of process_values()"
+            )
 
 
 def _known(what: str, name: str, names: Any) -> str:

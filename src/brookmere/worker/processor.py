@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class Processor:
     """A node with code of its own: it gets records one by one, in order, and forwards what it likes.
 
-    There is one object per task. It may keep what it likes in attributes, but only stores outlive the process:
+    There is one object per task. It may keep what it likes in attributes; only stores outlive the process:
 
         class Count(bm.Processor):
             stores = [bm.key_value_store("counts", key="string", value="bigint")]
@@ -28,8 +28,8 @@ class Processor:
                 self.counts.put(record.key, count)
                 self.context.forward(record.with_value(count))
 
-    `reads_stream_time` and `uses_wall_clock` tell that it asks for these times or schedules by them, where that
-    cannot be read from its code.
+    `reads_stream_time` and `uses_wall_clock` tell that it asks for these times, or schedules by them, where
+    that cannot be read from its code.
     """
 
     stores: ClassVar[Sequence[object]] = ()

@@ -42,7 +42,7 @@ class Row:
         self.leave(0, -1)
 
     def leave(self, number: int, timestamp: int) -> None:
-        """Say that there is no record at hand; what is forwarded has its place behind the row of this number."""
+        """Say that there is no record at hand. What is forwarded has its place behind a row."""
         self.number = number
         self.key: Any = NOTHING
         self.value: Any = NOTHING

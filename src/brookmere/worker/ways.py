@@ -1,14 +1,14 @@
-"""Turns the children of a node into its ways out: rows for those outside of the stage, calls for those inside."""
+"""Turns the children of a node into its ways out: rows for those outside of the stage, calls for others."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from brookmere.worker.code import KEEP, SAME
-from brookmere.worker.collector import DROPPED, FORWARDED, LATE, RECEIVED, listed
+from brookmere.worker.collector import FORWARDED, LATE, RECEIVED, listed
 from brookmere.worker.output import Output
 from brookmere.worker.stores.store import is_scalar
-from brookmere.worker.types import writer
+from brookmere.worker.types import reader, writer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,16 +20,6 @@ if TYPE_CHECKING:
     from brookmere.worker.row import Row
 
 ALL = -1
-
-
-class Held:
-    """What a node inside of a stage received: what it means by KEEP."""
-
-    __slots__ = ("key", "value")
-
-    def __init__(self) -> None:
-        self.key: Any = None
-        self.value: Any = None
 
 
 class Ways:
@@ -48,9 +38,6 @@ class Ways:
         self._collector = collector
         self._runnings = runnings
         self._fail = fail
-        inside = {child.number for node in code.nodes for child in node.children if child.inside}
-        self._entries = [node for node in code.nodes if node.number not in inside or node.key is not None]
-        self._held: dict[int, Held] = {number: Held() for number in inside}
 
     def output(self, node: NodeCode) -> Output:
         """Return the way out of a node to all its children, in their order."""
@@ -80,7 +67,6 @@ class Ways:
     def _outside(self, node: NodeCode, to: int) -> tuple[Forward, ForwardChange, ForwardChange]:
         """Return what makes rows of the outputs of a node."""
         row = self._row
-        held = self._held.get(node.number)
         add = self._appender(node, to)
         send_key = writer(node.out_key, "the key") or _same
         send_value = writer(node.out_value, "the value") or _same
@@ -91,18 +77,14 @@ class Ways:
 
         def forward(key: Any, value: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None:
             flag = 0
-            if key is row.key and has_key:
+            if (key is row.key and has_key) or key is KEEP:
                 key = None
                 flag = 1
-            elif key is KEEP:
-                flag, key = (1, None) if held is None else (0, held.key)
             else:
                 key = send_key(key)
-            if value is row.value and has_value:
+            if (value is row.value and has_value) or value is KEEP:
                 value = None
                 flag |= 2
-            elif value is KEEP:
-                flag, value = (flag | 2, None) if held is None else (flag, held.value)
             else:
                 value = send_value(value)
             add(flag, key, value, ts, headers)
@@ -111,10 +93,8 @@ class Ways:
             wire(key, send_value(new), send_value(old), ts, headers)
 
         def wire(key: Any, new: Any, old: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None:
-            if (key is row.key and has_key) or (key is KEEP and held is None):
+            if (key is row.key and has_key) or key is KEEP:
                 add(1, None, (new, old), ts, headers)
-            elif key is KEEP and held is not None:
-                add(0, held.key, (new, old), ts, headers)
             else:
                 add(0, send_key(key), (new, old), ts, headers)
 
@@ -148,41 +128,15 @@ class Ways:
         return add if collector.is_of_one else add_sender
 
     def _inside(self, node: NodeCode, child: NodeCode) -> tuple[Forward, ForwardChange, ForwardChange]:
-        """Return what calls a node of the same stage. What it raises is its failure, not that of its parent."""
+        """Return what calls a node of the same stage. What it raises is not a failure of its parent."""
         row = self._row
         fail = self._fail
         running = self._runnings[child.number]
-        held = self._held[child.number]
-        parent_held = self._held.get(node.number)
         sent, received = self._collector.counts[node.number], self._collector.counts[child.number]
-        takes_wire = running.takes_wire
-        send_key = writer(node.out_key, "the key") or _same
-        send_value = writer(node.out_value, "the value") or _same
+        read_key, read_value = reader(node.key) or _same, reader(node.value) or _same
+        read_out = reader(node.out_value) or _same
 
-        def forward(key: Any, value: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None:
-            if key is KEEP:
-                key = row.key if parent_held is None else parent_held.key
-            elif takes_wire:
-                key = send_key(key)
-            if value is KEEP:
-                value = row.value if parent_held is None else parent_held.value
-            elif takes_wire:
-                value = send_value(value)
-            at, heads = row.timestamp, row.headers
-            row.timestamp = ts
-            if headers is not SAME:
-                row.headers = headers
-            sent[FORWARDED] += 1
-            received[RECEIVED] += 1
-            held.key, held.value = key, value
-            try:
-                running.receive(key, value, ts, row.headers)
-            except Exception as error:
-                fail(child, error)
-            finally:
-                row.timestamp, row.headers = at, heads
-
-        def change(key: Any, new: Any, old: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None:
+        def call(key: Any, value: Any, old: Any, ts: int, headers: Any) -> None:
             at, heads = row.timestamp, row.headers
             row.timestamp = ts
             if headers is not SAME:
@@ -191,15 +145,27 @@ class Ways:
             received[RECEIVED] += 1
             try:
                 if child.is_table:
-                    running.receive_change(key, new, old, ts, row.is_latest)
+                    running.receive_change(key, value, old, ts, row.is_latest)
                 else:
-                    running.receive(key, new, ts, row.headers)
-            except Exception as error:
+                    running.receive(key, value, ts, row.headers)
+            except Exception as error:  # noqa: BLE001 - whatever user code raises
                 fail(child, error)
             finally:
                 row.timestamp, row.headers = at, heads
 
-        return forward, change, change
+        def forward(key: Any, value: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None:
+            # Who keeps them received them as they came.
+            key = read_key(row.key) if key is KEEP else key
+            value = read_value(row.value) if value is KEEP else value
+            call(key, value, None, ts, headers)
+
+        def change(key: Any, new: Any, old: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None:
+            call(read_key(row.key) if key is KEEP else key, new, old, ts, headers)
+
+        def wire(key: Any, new: Any, old: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None:
+            change(key, read_out(new), read_out(old), ts, headers)
+
+        return forward, change, wire
 
     def _drop(self, node: NodeCode) -> Drop:
         row = self._row
@@ -219,11 +185,11 @@ class Ways:
         return drop
 
     def _passes(self, kind: TypeCode | None, part: Callable[[NodeCode], TypeCode | None]) -> bool:
-        return is_scalar(kind) and all(part(entry) == kind for entry in self._entries)
+        return is_scalar(kind) and all(part(entry) == kind for entry in self._nodes.values())
 
 
 def sole_sender(code: StageCode) -> int | None:
-    """Return the number of the one node that sends outputs outside, if it has one child only; None otherwise."""
+    """Return the number of the one node that sends outputs outside, if it has one child only."""
     senders = [node for node in code.nodes if any(not child.inside for child in node.children)]
     return senders[0].number if len(senders) == 1 and len(senders[0].children) == 1 else None
 

@@ -1,4 +1,4 @@
-"""Turns the rows of a task, several per key and in order of time, into what window, session and versioned stores need."""
+"""Turns the rows of a task, several per key, into groups in order of time: windows, sessions, versions."""
 
 from __future__ import annotations
 
@@ -100,7 +100,8 @@ class GroupedStore(CachedStore[Group]):
         self._shrink(lambda group: [item.value for item in group.items])
 
     def _compact(self, group: Group, oldest: int) -> None:
-        group.items = [item for item in group.items if item.value is not None and item.time >= oldest]
+        # Windows that are sent when they close can be found a millisecond longer.
+        group.items = [item for item in group.items if item.value is not None and item.time >= oldest - 1]
 
     def _set(self, key: Any, time: int, number: int, value: Any) -> None:
         group = self.group(key)
@@ -124,6 +125,14 @@ class GroupedStore(CachedStore[Group]):
             group.items = [Item(group, *row) for row in rows or ()]
             self._known[self._place(one)] = group
         return self._known[place]
+
+    def between(self, earliest: int, latest: int) -> list[tuple[Any, int, int, Any, int]]:
+        """Return rows of all keys by time: key, time, number, value as on the wire, timestamp.
+
+        Those that cannot be found by their keys any more are among them, as long as they are there.
+        """
+        keys, *columns = self.scan(earliest, latest, all_rows=True)
+        return list(zip(map(self._read_key, keys), *columns, strict=True))
 
     def scan(
         self,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class KeyValueStore(CachedStore[Entry]):
-    """A key-value store. A value that was got may be changed: the store does not see it until it is put again.
+    """A key-value store. What user code does to a value that it got changes nothing until it is put.
 
     Iterators show the store as it was when they were asked for, in the order of the serialised keys.
     """
@@ -146,7 +146,7 @@ class KeyValueStore(CachedStore[Entry]):
 
 
 class ScalarKeyValueStore(KeyValueStore):
-    """A key-value store whose keys and values need no conversion: what is known costs one look into a dict."""
+    """A key-value store whose keys and values need no conversion: a get is one look into a dict."""
 
     def get(self, key: Any) -> Any:
         """Return the value of a key, None if there is none."""

@@ -43,7 +43,7 @@ class SessionStore(GroupedStore):
     def find_sessions(
         self, key: Any, earliest_end: int, latest_start: int
     ) -> Iterator[tuple[WindowedKey, Any]]:
-        """Return the sessions of a key that end at `earliest_end` or later and start at `latest_start` or before."""
+        """Return sessions of a key that end at `earliest_end` or later, and start by `latest_start`."""
         return self._shown(self._found(key, earliest_end, latest_start))
 
     def backward_find_sessions(

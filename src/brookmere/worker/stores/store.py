@@ -104,7 +104,7 @@ class CachedStore(Generic[Cached]):
 
 
 def is_scalar(kind: TypeCode | None) -> bool:
-    """Return whether values of the type are the same on the wire and in Python, and cannot be changed in place."""
+    """Return whether values of the type are the same on the wire, and cannot be changed in place."""
     if kind is None or kind.made is not None or kind.is_windowed or kind.is_pickled:
         return False
     return json.loads(kind.json) in _SCALARS

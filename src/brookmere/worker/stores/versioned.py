@@ -19,7 +19,7 @@ NOT_PUT: Final = -(1 << 63)
 
 @dataclass(frozen=True, slots=True)
 class VersionedRecord:
-    """A version of a value: valid from `timestamp` until before `valid_to`, which the latest one does not have."""
+    """A version of a value: it holds from `timestamp` until before `valid_to`, None for the latest one."""
 
     value: Any
     timestamp: int
@@ -79,7 +79,7 @@ class VersionedStore(GroupedStore):
         return None if item.value is None else VersionedRecord(self._read(item.value), item.time, valid_to)
 
     def _compact(self, group: Group, oldest: int) -> None:
-        """Keep what holds at or after the oldest time that can be asked for: the last version before it, too."""
+        """Keep what holds at the oldest time that can be asked for, or later."""
         items = group.items
         first = 0
         while first + 1 < len(items) and items[first + 1].time < oldest:

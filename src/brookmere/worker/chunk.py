@@ -1,0 +1,185 @@
+"""Runs the records of a chunk through the nodes of a task, in order, with the punctuations they make due."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from brookmere.worker.collector import RECEIVED
+from brookmere.worker.row import NOTHING
+from brookmere.worker.types import reader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from brookmere.worker.code import Clock, NodeCode, Running, TypeCode
+    from brookmere.worker.task import Task
+
+STREAM_TIME: Final = -4
+WALL_CLOCK: Final = -5
+TICK: Final = -6
+BUSY_TICK: Final = -7
+
+
+class Entry:
+    """A node that gets records of a chunk, and what makes of them what it takes."""
+
+    __slots__ = ("clock", "node", "read_key", "read_value", "running")
+
+    def __init__(self, node: NodeCode, running: Running, clock: Clock) -> None:
+        self.node = node
+        self.running = running
+        self.clock = clock
+        self.read_key = None if running.takes_wire else reader(node.key)
+        self.read_value = None if running.takes_wire else reader(node.value)
+
+
+class Chunk:
+    """Records for one task, as columns. `nodes` is one number if all are for the same node."""
+
+    __slots__ = ("headers", "keys", "nodes", "seqs", "sources", "times", "values")
+
+    def __init__(
+        self,
+        nodes: int | list[int],
+        keys: list[Any],
+        values: list[Any],
+        times: list[int],
+        headers: list[Any] | None,
+        sources: Sequence[int],
+        seqs: Sequence[int],
+    ) -> None:
+        self.nodes = nodes
+        self.keys = keys
+        self.values = values
+        self.times = times
+        self.headers = headers
+        self.sources = sources
+        self.seqs = seqs
+
+    def keys_of(self, kind: TypeCode | None, task: Task) -> Iterable[Any]:
+        """Return the keys of records whose node has keys of this type, as they came."""
+        entries = task.entries
+        if isinstance(self.nodes, int):
+            return self.keys if entries[self.nodes].node.key == kind else ()
+        fitting = {number for number, entry in entries.items() if entry.node.key == kind}
+        return [key for number, key in zip(self.nodes, self.keys, strict=True) if number in fitting]
+
+    def run(self, task: Task) -> None:
+        """Process all records."""
+        row = task.row
+        row.sources, row.seqs = self.sources, self.seqs
+        self._prepare(task)
+        one = self.nodes if isinstance(self.nodes, int) else None
+        if one is not None and one >= 0 and self.headers is None and not task.is_timed:
+            entry = task.entries[one]
+            if not entry.node.is_table:
+                self._run_alike(entry, task)
+                return
+        self._run_mixed(task)
+
+    def _prepare(self, task: Task) -> None:
+        for number, entry in task.entries.items():
+            if not entry.running.prepares:
+                continue
+            places = [at for at, node in enumerate(self._numbers()) if node == number]
+            if places:
+                columns: list[Any] = [
+                    None if column is None else [column[at] for at in places]
+                    for column in (self.keys, self.values, self.times, self.headers)
+                ]
+                entry.running.prepare(*columns)
+
+    def _run_alike(self, entry: Entry, task: Task) -> None:
+        """Process records of a stream, without headers, that are all for one node and move no time."""
+        row = task.row
+        receive = entry.running.receive
+        keys, values = self.keys, self.values
+        if entry.read_key is not None:
+            keys = list(map(entry.read_key, keys))
+        if entry.read_value is not None:
+            values = list(map(entry.read_value, values))
+        task.seen()
+        task.collector.counts[entry.node.number][RECEIVED] += len(keys)
+        number = 0
+        row.headers = row.own_headers = ()
+        row.is_latest = row.is_record = True
+        for key, value, ts in zip(keys, values, self.times, strict=True):
+            row.number = number
+            row.key = key
+            row.value = value
+            row.timestamp = ts
+            try:
+                receive(key, value, ts, ())
+            except Exception as error:  # noqa: BLE001 - whatever user code raises
+                task.fail(entry.node, error)
+            number += 1  # noqa: SIM113 - it costs less than enumerate over zip
+
+    def _run_mixed(self, task: Task) -> None:
+        entries = task.entries
+        sources, seqs = self.sources, self.seqs
+        source: int | None = None
+        seq: int | None = None
+        last = -1
+        times = list(task.times)
+        for at, number in enumerate(self._numbers()):
+            if sources[at] != source or seqs[at] != seq:
+                # What a root record has made due comes behind all that follows from it.
+                if source is not None:
+                    for time in times:
+                        if time.queue.due <= time.clock.time:
+                            task.punctuate(time.queue, time.clock.time, last)
+                source, seq = sources[at], seqs[at]
+            last = at
+            if number >= 0:
+                self._receive(entries[number], at, task)
+            else:
+                self._hear(number, at, task)
+        for time in times:
+            if time.queue.due <= time.clock.time:
+                task.punctuate(time.queue, time.clock.time, max(last, 0))
+
+    def _receive(self, entry: Entry, at: int, task: Task) -> None:
+        row = task.row
+        ts = self.times[at]
+        if entry.node.moves_time and ts > entry.clock.time:
+            entry.clock.time = ts
+        key, value = self.keys[at], self.values[at]
+        headers = self.headers[at] if self.headers is not None else None
+        row.number = at
+        row.key = key = key if entry.read_key is None else entry.read_key(key)
+        row.timestamp = ts
+        row.headers = row.own_headers = () if headers is None else tuple(map(tuple, headers))
+        row.is_record = True
+        task.seen()
+        task.collector.counts[entry.node.number][RECEIVED] += 1
+        read = entry.read_value
+        try:
+            if entry.node.is_table:
+                new, old, row.is_latest = value
+                row.value = NOTHING
+                if read is not None:
+                    new, old = read(new), read(old)
+                entry.running.receive_change(key, new, old, ts, row.is_latest)
+            else:
+                row.is_latest = True
+                row.value = value = value if read is None else read(value)
+                entry.running.receive(key, value, ts, row.headers)
+        except Exception as error:  # noqa: BLE001 - whatever user code raises
+            task.fail(entry.node, error)
+
+    def _hear(self, number: int, at: int, task: Task) -> None:
+        now = self.times[at]
+        match number:
+            case -4:
+                # The key may tell which sub-topology it is about.
+                for clock in task.clocks_of(self.keys[at]):
+                    clock.time = max(clock.time, now)
+            case -5:
+                task.wall = now
+            case -6 | -7:
+                task.tick(now, at, is_busy=number == BUSY_TICK)
+            case _:
+                raise ValueError(f"a row for the node {number}, which there is not")
+
+    def _numbers(self) -> Sequence[int]:
+        return [self.nodes] * len(self.keys) if isinstance(self.nodes, int) else self.nodes
