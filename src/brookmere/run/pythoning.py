@@ -166,7 +166,7 @@ class PythonNodes:
             hearers = self._hearers(source)
             # What the only reader of a source gets moves its time.
             if len(hearers) != 1 or hearers[0].name not in {node.name for node in nodes}:
-                self.builder.tellTime(self.numbers[source.name], stage)
+                self.builder.tellTime(self.numbers[source.name], stage, self._subtopology(source))
 
     def _unpicklable(self, added: list[tuple[ProcessorNode, NodeCode]]) -> list[Fault]:
         faults = []
