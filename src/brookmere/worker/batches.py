@@ -128,8 +128,9 @@ def _array(function: UserFunction, answer: Any, kind: pa.DataType) -> Any:
 def _values(array: Any, kind: pa.DataType) -> list[Any]:
     found = array if array.type == kind else array.cast(kind)
     # Dicts for maps are asked for only where there are maps: it makes all values many times slower.
-    values = found.to_pylist(maps_as_pydicts="strict") if _has_map(kind) else found.to_pylist()
-    return values  # type: ignore[no-any-return]
+    if _has_map(kind):
+        return found.to_pylist(maps_as_pydicts="strict")  # type: ignore[no-any-return]
+    return found.to_pylist()  # type: ignore[no-any-return]
 
 
 def _has_map(kind: pa.DataType) -> bool:
