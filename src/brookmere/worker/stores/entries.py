@@ -39,9 +39,21 @@ class Group:
 
 
 class Item:
-    """A row of a group, as an Entry is the row of a key."""
+    """A row of a group, as an Entry is the row of a key. `sent_key` is the key that it is sent with."""
 
-    __slots__ = ("changed", "dirty", "group", "headers", "number", "old", "pending", "time", "ts", "value")
+    __slots__ = (
+        "changed",
+        "dirty",
+        "group",
+        "headers",
+        "number",
+        "old",
+        "pending",
+        "sent_key",
+        "time",
+        "ts",
+        "value",
+    )
 
     def __init__(self, group: Group, time: int, number: int, value: Any, ts: int) -> None:
         self.group = group
@@ -54,3 +66,4 @@ class Item:
         self.dirty = False
         self.headers: Any = None
         self.pending: Any = None
+        self.sent_key: Any = None
