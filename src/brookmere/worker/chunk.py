@@ -69,13 +69,15 @@ class Chunk:
         row = task.row
         row.sources, row.seqs = self.sources, self.seqs
         self._prepare(task)
-        one = self.nodes if isinstance(self.nodes, int) else None
-        if one is not None and one >= 0 and self.headers is None and not task.is_timed:
-            entry = task.entries[one]
-            if not entry.node.is_table:
-                self._run_alike(entry, task)
-                return
-        self._run_mixed(task)
+        one = self.nodes if isinstance(self.nodes, int) else STREAM_TIME
+        if one < 0 or self.headers is not None or task.entries[one].node.is_table:
+            self._run_mixed(task)
+        elif not task.is_timed:
+            self._run_alike(task.entries[one], task)
+        elif len(task.times) == 1:
+            self._run_timed(task.entries[one], task)
+        else:
+            self._run_mixed(task)
 
     def _prepare(self, task: Task) -> None:
         for number, entry in task.entries.items():
@@ -92,17 +94,13 @@ class Chunk:
     def _run_alike(self, entry: Entry, task: Task) -> None:
         """Process records of a stream, without headers, that are all for one node and move no time."""
         row = task.row
+        receive_all = entry.running.receive_all
         receive = entry.running.receive
-        keys, values = self.keys, self.values
-        if entry.read_key is not None:
-            keys = list(map(entry.read_key, keys))
-        if entry.read_value is not None:
-            values = list(map(entry.read_value, values))
-        task.seen()
-        task.collector.counts[entry.node.number][RECEIVED] += len(keys)
+        keys, values = self._begin_alike(entry, task)
+        if receive_all is not None:
+            receive_all(keys, values, self.times, lambda error: task.fail(entry.node, error))
+            return
         number = 0
-        row.headers = row.own_headers = ()
-        row.is_latest = row.is_record = True
         for key, value, ts in zip(keys, values, self.times, strict=True):
             row.number = number
             row.key = key
@@ -113,6 +111,52 @@ class Chunk:
             except Exception as error:  # noqa: BLE001 - whatever user code raises
                 task.fail(entry.node, error)
             number += 1  # noqa: SIM113 - it costs less than enumerate over zip
+
+    def _run_timed(self, entry: Entry, task: Task) -> None:
+        """Process records of a stream, without headers, that are all for one node and may move time."""
+        row = task.row
+        receive = entry.running.receive
+        moves_time = entry.node.moves_time
+        keys, values = self._begin_alike(entry, task)
+        (time,) = task.times
+        queue, clock = time.queue, time.clock
+        last_source, last_seq = self.sources[0], self.seqs[0]
+        number = 0
+        for key, value, ts, source, seq in zip(
+            keys, values, self.times, self.sources, self.seqs, strict=True
+        ):
+            if seq != last_seq or source != last_source:
+                # What a root record has made due comes behind all that follows from it.
+                if queue.due <= clock.time:
+                    task.punctuate(queue, clock.time, number - 1)
+                    row.is_record = True
+                last_source, last_seq = source, seq
+            if moves_time and ts > clock.time:
+                clock.time = ts
+            row.number = number
+            row.key = key
+            row.value = value
+            row.timestamp = ts
+            try:
+                receive(key, value, ts, ())
+            except Exception as error:  # noqa: BLE001 - whatever user code raises
+                task.fail(entry.node, error)
+            number += 1
+        if queue.due <= clock.time:
+            task.punctuate(queue, clock.time, number - 1)
+
+    def _begin_alike(self, entry: Entry, task: Task) -> tuple[list[Any], list[Any]]:
+        row = task.row
+        keys, values = self.keys, self.values
+        if entry.read_key is not None:
+            keys = list(map(entry.read_key, keys))
+        if entry.read_value is not None:
+            values = list(map(entry.read_value, values))
+        task.seen()
+        task.collector.counts[entry.node.number][RECEIVED] += len(keys)
+        row.headers = row.own_headers = ()
+        row.is_latest = row.is_record = True
+        return keys, values
 
     def _run_mixed(self, task: Task) -> None:
         entries = task.entries

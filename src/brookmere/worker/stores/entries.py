@@ -11,11 +11,11 @@ from typing import Any
 class Entry:
     """The row of a key; `value` is None if there is none.
 
-    `dirty`: the JVM does not know it yet. `changed`: it changed in this batch, from `old`.
+    `changed`: it changed in this batch, from `old`.
     `headers` and `pending` belong to who sends the changes of a batch.
     """
 
-    __slots__ = ("changed", "dirty", "headers", "key", "old", "pending", "ts", "value")
+    __slots__ = ("changed", "headers", "key", "old", "pending", "ts", "value")
 
     def __init__(self, key: Any, value: Any, ts: int) -> None:
         self.key = key
@@ -23,7 +23,6 @@ class Entry:
         self.ts = ts
         self.old: Any = None
         self.changed = False
-        self.dirty = False
         self.headers: Any = None
         self.pending: Any = None
 
@@ -41,7 +40,7 @@ class Group:
 class Item:
     """A row of a group, as an Entry is the row of a key."""
 
-    __slots__ = ("changed", "dirty", "group", "headers", "number", "old", "pending", "time", "ts", "value")
+    __slots__ = ("changed", "group", "headers", "number", "old", "pending", "time", "ts", "value")
 
     def __init__(self, group: Group, time: int, number: int, value: Any, ts: int) -> None:
         self.group = group
@@ -51,6 +50,5 @@ class Item:
         self.ts = ts
         self.old: Any = None
         self.changed = False
-        self.dirty = False
         self.headers: Any = None
         self.pending: Any = None

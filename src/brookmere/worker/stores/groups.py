@@ -28,7 +28,8 @@ class GroupedStore(CachedStore[Group]):
         super().__init__(code, number, keeper)
         self.time = -1
         self._retention = _FOREVER if code.retention_ms is None else code.retention_ms
-        self._dirty: list[Item] = []
+        # In the order of their first change since the JVM was told.
+        self._dirty: dict[Item, None] = {}
         self._changed: list[Item] = []
 
     @property
@@ -62,11 +63,9 @@ class GroupedStore(CachedStore[Group]):
             item.changed = True
             item.old = item.value
             self._changed.append(item)
-        if not item.dirty:
-            item.dirty = True
-            self._dirty.append(item)
         item.value = value
         item.ts = ts
+        self._dirty[item] = None
         if item.time > self.time:
             self.time = item.time
 
@@ -76,14 +75,11 @@ class GroupedStore(CachedStore[Group]):
         if not dirty:
             return None
         send = self._send_key
-        keys, starts, numbers, values, times = [], [], [], [], []
-        for item in dirty:
-            item.dirty = False
-            keys.append(send(item.group.key))
-            starts.append(item.time)
-            numbers.append(item.number)
-            values.append(item.value)
-            times.append(item.ts)
+        keys = [send(item.group.key) for item in dirty]
+        starts = [item.time for item in dirty]
+        numbers = [item.number for item in dirty]
+        values = [item.value for item in dirty]
+        times = [item.ts for item in dirty]
         dirty.clear()
         return self.number, keys, starts, numbers, values, times
 
