@@ -136,6 +136,9 @@ if TYPE_CHECKING:
         WindowStore,
     )
     from brookmere.topics.kafka import KafkaTopics
+    from brookmere.worker.code import TaskId
+    from brookmere.worker.context import ProcessorContext, Punctuation
+    from brookmere.worker.processor import FixedKeyProcessor, Processor
 
 __all__ = [
     "AccessError",
@@ -159,6 +162,7 @@ __all__ = [
     "ExpressionError",
     "Fault",
     "Finding",
+    "FixedKeyProcessor",
     "GlobalKTable",
     "IncompatibleSchemaError",
     "InstanceError",
@@ -183,9 +187,12 @@ __all__ = [
     "Position",
     "PositionError",
     "ProcessingError",
+    "Processor",
+    "ProcessorContext",
     "ProductionError",
     "Progress",
     "Protobuf",
+    "Punctuation",
     "QueryResult",
     "RangeQuery",
     "Record",
@@ -211,6 +218,7 @@ __all__ = [
     "StoreStatus",
     "StoreTypeError",
     "StreamsBuilder",
+    "TaskId",
     "Text",
     "TimeWindows",
     "TimestampError",
@@ -270,8 +278,13 @@ _LATER = {
     "Avro": "brookmere.serde.avro",
     "Evolution": "brookmere.run.evolution",
     "Finding": "brookmere.run.evolution",
+    "FixedKeyProcessor": "brookmere.worker.processor",
     "JsonSchema": "brookmere.serde.json_schema",
     "KafkaTopics": "brookmere.topics.kafka",
+    "Processor": "brookmere.worker.processor",
+    "ProcessorContext": "brookmere.worker.context",
+    "Punctuation": "brookmere.worker.context",
+    "TaskId": "brookmere.worker.code",
     "Progress": "brookmere.run.progress",
     "Protobuf": "brookmere.serde.protobuf",
     "Server": "brookmere.serve.server",

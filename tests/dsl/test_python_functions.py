@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -35,6 +35,10 @@ class Asking:
 
 def upper(value: str) -> str:
     return value.upper()
+
+
+async def asked(value: str) -> AsyncIterator[str]:
+    yield value
 
 
 def words(value: str) -> Iterator[str]:
@@ -98,6 +102,7 @@ def test_annotation_says_what_a_function_returns(app: bm.StreamsBuilder) -> None
         ("flat_map", bm.python(word_pairs), (str, int)),
         ("flat_map", bm.python(anything, returns=("string", "int")), ("string", "int")),
         ("flat_map_values", bm.python(words), str),
+        ("flat_map_values", bm.python_async(asked), str),
         ("flat_map_values", bm.python(anything, returns="a int, b string"), "a int, b string"),
     ],
 )
@@ -245,7 +250,7 @@ def test_what_a_function_must_say_is_told_for_all_functions_together(app: bm.Str
     stream.map_values(bm.python(anything, returns={"a": 1}))
     stream.map_values(bm.python(four, returns="string"))
     stream.split().branch(bm.python_async(Asking())).no_default_branch()
-    app.table("t").filter(bm.python(anything, batch="pandas"))
+    app.table("t").filter(bm.python(anything, batch="arrow"))
 
     place, four_place = (f"({__file__}:{fn.__code__.co_firstlineno})" for fn in (anything, four))
     assert faults_of(app) == [
@@ -255,7 +260,7 @@ def test_what_a_function_must_say_is_told_for_all_functions_together(app: bm.Str
         "What the function of map_values returns is no type: found {'a': 1}",
         f"The function of map_values takes 4 parameters {four_place}",
         "The predicate of branch cannot be asynchronous",
-        'The predicate of filter cannot have batch="pandas"',
+        'The predicate of filter cannot have batch="arrow"',
     ]
 
 

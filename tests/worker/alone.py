@@ -1,149 +1,84 @@
-"""Runs a single node of the worker over records, as a task would, and collects what it sends."""
+"""Runs a stage of a single node in a worker, and tells what comes out as Python values."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Sequence
-from types import SimpleNamespace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from brookmere.worker.code import KEEP, SAME, Child, NodeCode, Running, TypeCode, Work
-from brookmere.worker.stores.entries import Entry
-from brookmere.worker.types import reader, writer
+from brookmere.worker.code import Child, StoreCode, TypeCode, Work
+from brookmere.worker.collector import DROPPED
+from brookmere.worker.types import reader
+from tests.worker.jvm import LONG, OUTSIDE, STRING, Fed, Jvm, stage_of
 
-TEXT = TypeCode(json.dumps("string"))
-LONG = TypeCode(json.dumps("long"))
+__all__ = ["LONG", "TEXT", "Alone"]
+
+TEXT = STRING
 
 
 class Alone:
-    """A node without neighbours: its task, its way out, and what came out."""
+    """A node without neighbours, and what came out of it so far."""
 
-    def __init__(self, work: Work, *, children: Sequence[str] = (), **types: Any) -> None:
+    def __init__(
+        self,
+        work: Work,
+        *,
+        children: Sequence[str] = ("behind",),
+        is_table: bool = False,
+        last_per_batch: bool = False,
+        **types: TypeCode,
+    ) -> None:
         given = {"key": TEXT, "value": TEXT, "out_key": TEXT, "out_value": TEXT, **types}
-        named = tuple(Child(name, number) for number, name in enumerate(children))
-        self.node = NodeCode(7, "NODE", work, children=named, **given)
-        self.sent: list[tuple[Any, ...]] = []
+        store = getattr(work, "store", None)
+        stores = [] if store is None else [StoreCode(store, "key_value", given["key"], given["out_value"])]
+        named = tuple(Child(name, OUTSIDE + at) for at, name in enumerate(children))
+        code = stage_of(
+            work, *stores, children=named, is_table=is_table, sends_table=is_table, **given
+        )  # fmt: skip
+        self.jvm = Jvm(replace(code, last_per_batch=last_per_batch))
         self.errors: list[tuple[int, Exception]] = []
+        self.told: list[tuple[str, str, str]] = []
         self.dropped = 0
-        self.last_per_batch = False
-        self.row = SimpleNamespace(headers=SAME)
-        self._store = Rows()
-        self._shared: dict[str, Any] = {}
-        self._once: dict[Any, Any] = {}
-        self._row: tuple[Any, Any] = (None, None)
-        self._reads = (reader(self.node.key) or _same, reader(self.node.value) or _same)
-        self._running: Running | None = None
-
-    @property
-    def running(self) -> Running:
-        if self._running is None:
-            self._running = self.node.work.build(self.node, self)  # type: ignore[arg-type]
-        return self._running
+        self._names = {child.number: child.name for child in named} if len(named) > 1 else {}
+        self._reads = [reader(kind) or _same for kind in (given["out_key"], given["out_value"])]
 
     def receive(self, *records: tuple[Any, Any], ts: int = 5) -> list[tuple[Any, ...]]:
         """Hand over a chunk of records as they travel; return what came out of it."""
-        before = len(self.sent)
-        times = [ts] * len(records)
-        if self.running.prepares:
-            self.running.prepare([k for k, _ in records], [v for _, v in records], times, None)
-        for number, (key, value) in enumerate(records):
-            seen = (key, value)
-            if not self.running.takes_wire:
-                seen = (self._reads[0](key), self._reads[1](value))
-            self._row = seen
-            self._try(number, lambda seen=seen: self.running.receive(*seen, ts, SAME))
-        return self.sent[before:]
+        answer = self._batch([Fed(key, value, ts) for key, value in records])
+        return [
+            (*([self._names[sent.to]] if self._names else []), *self._read(sent.key, sent.value))
+            for sent in answer.sent
+        ]
 
     def change(self, key: Any, new: Any, old: Any, *, is_latest: bool = True) -> list[tuple[Any, ...]]:
         """Hand over a change of a table; return what came out of it."""
-        before = len(self.sent)
-        self._try(0, lambda: self.running.receive_change(key, new, old, 5, is_latest))
-        return self.sent[before:]
+        return self.changes((key, new, old), is_latest=is_latest)
+
+    def changes(self, *changes: tuple[Any, Any, Any], is_latest: bool = True) -> list[tuple[Any, ...]]:
+        """Hand over the changes of a batch; return what came out of it."""
+        rows = [Fed(key, (new, old, is_latest), 5) for key, new, old in changes]
+        sent = self._batch(rows).sent
+        return [(*self._read(s.key, s.value[0]), self._read(None, s.value[1])[1]) for s in sent]
 
     @property
     def rows(self) -> dict[Any, Any]:
-        return {key: row.value for key, row in self._store.entries.items() if row.value is not None}
+        """What the node's store has."""
+        return self.jvm.content()
 
     def close(self) -> None:
-        for made in reversed(self._once.values()):
-            made.close()
+        self.jvm.server.close()
 
-    def _try(self, number: int, step: Callable[[], None]) -> None:
-        try:
-            step()
-        except Exception as error:  # noqa: BLE001 - what fails is told, as in a task
-            trace = error.__traceback__
-            while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
-                trace = trace.tb_next
-            self.errors.append((number, error.with_traceback(trace)))
+    def _batch(self, rows: list[Fed]) -> Any:
+        self.jvm.heard.clear()
+        answer = self.jvm.batch(*rows)
+        assert len(answer.errors) == len(self.jvm.heard)
+        self.errors += [(told[0], error) for told, error in zip(answer.errors, self.jvm.heard, strict=True)]
+        self.told += [told[2:5] for told in answer.errors]
+        self.dropped += answer.counts.get(0, [0] * 5)[DROPPED]
+        return answer
 
-    # What a node gets from its task
-
-    def output(self, node: NodeCode) -> Alone:
-        return self
-
-    def to(self, child: str) -> Any:
-        return _ToChild(self, child)
-
-    def store(self, name: str) -> Rows:
-        return self._store
-
-    def line(self, name: str, make: Callable[[], Any]) -> Any:
-        return self._shared.setdefault(name, make())
-
-    def once(self, factory: Callable[[], Any]) -> Any:
-        if factory not in self._once:
-            made = self._once[factory] = factory()
-            if hasattr(made, "open"):
-                made.open()
-        return self._once[factory]
-
-    def count_dropped(self, number: int, records: int = 1) -> None:
-        self.dropped += records
-
-    def forward(self, key: Any, value: Any, ts: int, headers: Any = SAME) -> None:
-        key = self._row[0] if key is KEEP else _checked(self.node.out_key, key)
-        value = self._row[1] if value is KEEP else _checked(self.node.out_value, value)
-        self.sent.append((key, value))
-
-    def send_wire(self, key: Any, new: Any, old: Any, ts: int, headers: Any = SAME) -> None:
-        self.sent.append((key, new, old))
-
-    def forward_change(self, key: Any, new: Any, old: Any, ts: int, headers: Any = SAME) -> None:
-        for value in (new, old):
-            _checked(self.node.out_value, value)
-        self.sent.append((key, new, old))
-
-
-class Rows:
-    """The rows of a store, one per key."""
-
-    def __init__(self) -> None:
-        self.entries: dict[Any, Entry] = {}
-
-    def entry(self, key: Any) -> Entry:
-        return self.entries.setdefault(key, Entry(key, None, -1))
-
-    def change(self, entry: Entry, value: Any, ts: int) -> None:
-        if not entry.changed:
-            entry.changed, entry.old = True, entry.value
-        entry.value, entry.ts = value, ts
-
-
-class _ToChild:
-    def __init__(self, node: Alone, child: str) -> None:
-        self._node = node
-        self._child = child
-
-    def forward(self, key: Any, value: Any, ts: int, headers: Any = SAME) -> None:
-        self._node.sent.append((self._child, key, value))
-
-
-def _checked(code: TypeCode | None, value: Any) -> Any:
-    write = writer(code)
-    if write is not None:
-        write(value)
-    return value
+    def _read(self, key: Any, value: Any) -> tuple[Any, Any]:
+        return self._reads[0](key), self._reads[1](value)
 
 
 def _same(value: Any) -> Any:

@@ -259,7 +259,9 @@ class Jvm:
                     for at, row in group.items()
                     if low <= at[0] <= high
                 ]
-                flat.sort(key=lambda r: (r[1], _order(r[0]), r[2]) if by_time else (_order(r[0]), r[1], r[2]))
+                # Sessions that end at one time come by their start, whatever their keys.
+                rank = 2 if "session" in self.code.stores[store].kind else 1
+                flat.sort(key=lambda r: (r[1], r[rank], _order(r[0])) if by_time else (_order(r[0]), *r[1:3]))
                 flat = flat[::-1] if reverse else flat
                 return [[row[at] for row in flat] for at in range(5)]
         raise AssertionError(f"a question that there is not: {question} {details}")

@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 import pytest
 
-from brookmere.worker.failures import described
 from brookmere.worker.functions import (
     AsyncCalls,
     FilterWork,
@@ -111,9 +110,9 @@ def test_a_call_that_fails_is_the_failure_of_its_record() -> None:
     node = Alone(MapValuesWork(function(check)))
 
     assert node.receive(("k", "a"), ("k", "bad"), ("k", "b")) == [("k", "a"), ("k", "b")]
-    [(row, error)] = node.errors
-    kind, text, trace = described(error)
-    assert (row, kind, text) == (1, "LookupError", "no such thing")
+    [(kind, text, trace)] = node.told
+    assert [row for row, _ in node.errors] == [1]
+    assert (kind, text) == ("LookupError", "no such thing")
     assert re.findall(r"line \d+, in (\w+)", trace) == ["check"]
     node.close()
 
@@ -296,6 +295,17 @@ def test_functions_see_python_values() -> None:
     node = Alone(MapValuesWork(function(price)), value=kind, out_value=LONG)
 
     assert node.receive(("k", {"price": "1.25"})) == [("k", 125)]
+    node.close()
+
+
+def test_a_record_that_python_cannot_hold_fails_alone() -> None:
+    async def year(value: Any) -> int:
+        return int(value.year)
+
+    node = Alone(MapValuesWork(function(year)), value=code("date"), out_value=LONG)
+
+    assert node.receive(("k", 10**7), ("k", 0)) == [("k", 1970)]
+    assert [row for row, _ in node.errors] == [0]
     node.close()
 
 

@@ -9,7 +9,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from brookmere.worker.failures import described
 from brookmere.worker.functions import (
     FilterWork,
     FlatMapValuesWork,
@@ -19,6 +18,7 @@ from brookmere.worker.functions import (
     UserFunction,
 )
 from tests.worker.alone import LONG, Alone
+from tests.worker.jvm import WorkerFailedError
 from tests.worker.test_types import array, code, mapping, struct
 
 
@@ -114,7 +114,7 @@ def test_only_the_records_fail_that_cannot_be_computed() -> None:
 
     assert [value for _, value in found] == [place for place in range(40) if place not in (3, 17)]
     assert [row for row, _ in node.errors] == [3, 17]
-    kind, text, _ = described(node.errors[0][1])
+    kind, text, _ = node.told[0]
     assert kind == "pyarrow.lib.ArrowInvalid"
     assert "Failed to parse string: 'x'" in text
 
@@ -172,7 +172,7 @@ def test_a_filter_without_an_answer_fails() -> None:
 
 
 def test_flat_map_has_no_batches() -> None:
-    with pytest.raises(ValueError, match="cannot be one of batches; leave out batch= for flat_map"):
+    with pytest.raises(WorkerFailedError, match="cannot be one of batches; leave out batch= for flat_map"):
         Alone(FlatMapValuesWork(function(lambda batch: batch))).receive(("k", "v"))
 
 

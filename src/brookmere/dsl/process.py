@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,6 +17,7 @@ from brookmere.topology.assembly import Parts
 from brookmere.topology.function import Location, fingerprint_of, here
 from brookmere.topology.nodes import ProcessorNode
 from brookmere.topology.python_code import Process, PythonFunction
+from brookmere.worker.processor import Processor
 
 Supplier = Callable[[], Any]
 """A class of processors, or a function without parameters that makes one."""
@@ -68,7 +68,7 @@ def process_step(
         operator=operator_of(checked, fixed_key, key, value, here()),
         stores=connected(graph, (*declared_stores(supplier), *stores_of(stores))),
         known=graph.stores,
-        key_changing=not fixed_key,
+        may_change_keys=not fixed_key,
         value_changing=True,
     )
 
@@ -87,7 +87,7 @@ def supplier_of(call: str, supplier: object) -> Supplier:
     if isinstance(supplier, PythonFunction) or not callable(supplier):
         refuse(f"{call}() takes a class of processors, found {supplier!r}", remedy)
     if isinstance(supplier, type):
-        if inspect.isabstract(supplier) or not callable(getattr(supplier, "process", None)):
+        if getattr(supplier, "process", Processor.process) is Processor.process:
             refuse(f"{supplier.__name__} has no method process(record)", remedy)
         if required_parameters(supplier):
             made = f"lambda: {supplier.__name__}(...)"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from importlib.util import find_spec
 from typing import Any, Literal, get_args
 
 from brookmere.dsl.arguments import refuse
@@ -33,6 +34,8 @@ def python(
     """
     if batch is not None and batch not in get_args(Batch):
         refuse(f"batch cannot be {batch!r}", 'Pass "arrow" or "pandas", or leave it out')
+    if batch == "pandas" and find_spec("pandas") is None:
+        refuse('batch="pandas" needs pandas, which is not installed', "Run: pip install pandas")
     return _function(fn, returns, batch, None)
 
 

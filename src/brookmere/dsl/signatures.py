@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import types
 import typing
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterable, Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -63,7 +63,8 @@ def without_none(hint: object) -> object | None:
 def element(hint: object) -> object | None:
     """Return T of `list[T]`, `Iterator[T]` and the like; None for anything else."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    is_many = isinstance(origin, type) and issubclass(origin, Iterable) and not issubclass(origin, dict)
+    many = (Iterable, AsyncIterable)
+    is_many = isinstance(origin, type) and issubclass(origin, many) and not issubclass(origin, dict)
     return without_none(arguments[0]) if is_many and arguments else None
 
 

@@ -26,6 +26,8 @@ class Step(ABC):
     location: Location
     key_changing: bool = False
     value_changing: bool = False
+    may_change_keys: bool = False
+    """A processor. It is no reason to merge repartitions, as in Kafka Streams, but none is moved past it."""
     merging: bool = False
     keeps_null_keys: bool = False
     """A left or outer join of streams: records without a key have results, too."""

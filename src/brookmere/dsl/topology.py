@@ -24,6 +24,7 @@ from brookmere.topology.nodes import Topology as BuiltTopology
 from brookmere.topology.python_code import Process
 from brookmere.topology.times import OnInvalidTimestamp
 from brookmere.topology.validation import validate
+from brookmere.worker.processor import FixedKeyProcessor
 
 
 @dataclass(slots=True)
@@ -36,6 +37,15 @@ class Topology(Builder):
     """Builds a program of sources, processors, sinks and stores, linked by the names of their parents.
 
     Every method returns the topology itself. `key` and `value` are the default serdes of sources.
+
+    >>> import brookmere as bm
+    >>> class Upper(bm.Processor):
+    ...     def process(self, record):
+    ...         self.context.forward(record.with_value(record.value.upper()))
+    >>> shout = bm.Topology("shout", key=bm.Text(), value=bm.Text())
+    >>> shout = shout.add_source("in", "texts").add_processor("upper", Upper, "in")
+    >>> len(shout.add_sink("out", "shouts", "upper").build().nodes)
+    3
     """
 
     def __init__(self, application_id: str, *, key: Serde | None = None, value: Serde | None = None) -> None:
@@ -208,8 +218,7 @@ class Topology(Builder):
 
 
 def _is_fixed_key(supplier: object) -> bool:
-    parents = supplier.__mro__ if isinstance(supplier, type) else ()
-    return any(parent.__qualname__ == "FixedKeyProcessor" for parent in parents)
+    return isinstance(supplier, type) and issubclass(supplier, FixedKeyProcessor)
 
 
 def _did_you_mean(name: str, known: Sequence[str] | dict[str, Any], kind: str) -> str:

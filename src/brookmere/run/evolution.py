@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from brookmere.errors import StateError
-from brookmere.run.identity import COPY, Identity, StoreForm
+from brookmere.run.identity import Identity, StoreForm, table_of
 from brookmere.run.matching import Matches, match
 
 Outcome = Literal["kept", "moved", "converted", "renamed", "new", "dropped", "refused"]
@@ -229,16 +229,16 @@ def _missing(form: StoreForm, before: Identity) -> Iterator[str]:
         yield f"{', '.join(read)} is not read again for it"
 
 
-def table_of(copy: str) -> str:
-    """Return the store of the table that a store is a copy of."""
-    return copy.removesuffix(COPY)
-
-
 def _copies(before: Identity, now: Identity, matches: Matches) -> Iterator[Finding]:
     """A copy of a table begins with the rows of the table; one without them would find nothing."""
     for name, stages in now.copies.items():
         table = table_of(name)
-        if set(stages) <= set(before.copies.get(name, ())) or table not in now.stores:
+        if table not in now.stores:
+            # Python code makes the rows, and no store has them.
+            if name not in before.copies:
+                yield Finding(name, "new", ("what was read so far is not in it",))
+            continue
+        if set(stages) <= set(before.copies.get(name, ())):
             continue
         if table in matches.pairs:
             yield Finding(name, "new", (f"it begins with the rows of {table}",))

@@ -11,7 +11,7 @@ from pyspark.sql.types import _parse_datatype_json_string
 
 from brookmere.plan.lineage import lineages
 from brookmere.run.compiler import Compiled
-from brookmere.run.identity import COPY, Identity, StoreForm
+from brookmere.run.identity import Identity, StoreForm, is_copy
 
 
 def identity_of(
@@ -26,7 +26,7 @@ def identity_of(
     copies: dict[str, tuple[int, ...]] = {}
     found = jvm.org.apache.spark.sql.brookmere.Assembly.stores(compiled.program)
     for name, kind, key, value, stage, *groups in ([str(part) for part in store] for store in found):
-        if name not in kept and name.endswith(COPY):
+        if name not in kept and is_copy(name):
             copies[name] = (*copies.get(name, ()), int(stage))
             continue
         # An operator may have a store of its own beside the one that it was given.
@@ -54,7 +54,7 @@ def identity_of(
         application=planned.topology.application_id,
         topics=topics,
         partitions=planned.partitions,
-        stages=len(planned.stages) - 1,
+        stages=len(planned.chains) - 1,
         stores=stores,
         copies=copies,
         tasks=planned.tasks,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -13,7 +14,7 @@ from brookmere.errors import StateError
 
 CHECKPOINT = "checkpoint"
 """The first directory of positions and state; later ones have a number behind it."""
-COPY = "-copy"
+_COPY = re.compile(r"-copy\d*$")
 """What stands behind the name of a table's store in that of its copy."""
 _FILE = "application.json"
 _FORMAT = 2
@@ -24,6 +25,7 @@ class StoreForm:
     """How a store is kept, and what it is."""
 
     stage: int
+    """The exchange that it stands behind: stages without one between them keep their state together."""
     kind: str
     """memory, rocksdb or auto."""
     key: str
@@ -56,10 +58,10 @@ class Identity:
     partitions: Mapping[str, int]
     """Of the topics that are read, and of the repartitions: they decide which task keeps a key."""
     stages: int
-    """How many stages keep state: each has its own."""
+    """How many exchanges there are: behind each there is state of its own."""
     stores: Mapping[str, StoreForm]
     copies: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    """The stages that keep a copy of a table, by the name of the copy."""
+    """The exchanges behind which a copy of a table is kept, by the name of the copy."""
     changelogs: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     """By store, the id of its changelog's topic, and a number that stands for when that began."""
     tasks: int = 1
@@ -67,6 +69,24 @@ class Identity:
     """The directory of positions and state, beside this file."""
     place: str = ""
     """Where this file is: Spark's own files tell each other's places, and are of no use elsewhere."""
+
+
+def is_copy(store: str) -> bool:
+    """Tell whether a store has the name of a table's copy.
+
+    >>> is_copy("counts-copy"), is_copy("counts-copy2"), is_copy("counts")
+    (True, True, False)
+    """
+    return _COPY.search(store) is not None
+
+
+def table_of(copy: str) -> str:
+    """Return the store of the table that a store is a copy of.
+
+    >>> table_of("counts-copy2")
+    'counts'
+    """
+    return _COPY.sub("", copy)
 
 
 def has_positions(checkpoint: Path) -> bool:

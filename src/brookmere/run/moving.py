@@ -11,8 +11,8 @@ from typing import Any
 
 from brookmere.errors import StateError
 from brookmere.run.checkpoints import Begun, begun, checkpointed_partitions
-from brookmere.run.evolution import Evolution, table_of
-from brookmere.run.identity import CHECKPOINT
+from brookmere.run.evolution import Evolution
+from brookmere.run.identity import CHECKPOINT, table_of
 from brookmere.run.query import Query
 from brookmere.topics import AnyTopics, Topics
 
@@ -154,6 +154,28 @@ def _stores(evolution: Evolution) -> Iterator[dict[str, Any]]:
             "is_global": was.is_global,
             "table": table,
         }
+    yield from _own_copies(evolution)
+
+
+def _own_copies(evolution: Evolution) -> Iterator[dict[str, Any]]:
+    """Yield the copies of tables whose rows no store has, because Python code makes them."""
+    before, now = evolution.before, evolution.now
+    for name, stages in now.copies.items():
+        known = before.copies.get(name, ())
+        if table_of(name) in now.stores or not known:
+            continue
+        for stage in stages:
+            yield {
+                "name": name,
+                "stage": stage,
+                "from": name,
+                "from_stage": stage if stage in known else known[0],
+                "kind": "auto",
+                "retention": None,
+                "timed": False,
+                "is_global": False,
+                "table": "",
+            }
 
 
 def _clocks(evolution: Evolution) -> Iterator[dict[str, Any]]:

@@ -40,7 +40,7 @@ class InputProgress:
 
 @dataclass(frozen=True, slots=True)
 class StageProgress:
-    """What a stage keeps as its state."""
+    """What a chain of stages behind an exchange keeps as its state."""
 
     number: int
     rows: int
@@ -137,7 +137,7 @@ class ProgressReader:
                 if name in phases
             },
             inputs=tuple(_inputs(sources, times)),
-            # The last stage is the first operator.
+            # The last chain is the first operator.
             stages=tuple(_stage(n, operator) for n, operator in enumerate(reversed(operators), start=1)),
         )
 

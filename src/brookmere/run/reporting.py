@@ -9,6 +9,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
+from brookmere.plan.stages import Plan
 from brookmere.run.launching import Launched
 from brookmere.run.lifecycle import State
 from brookmere.run.progress import Progress
@@ -94,7 +95,6 @@ def status_of(
         for name, counts in progress.nodes.items()
         if name not in sinks
     )
-    stores = {stage.number: tuple(sorted(stage.stores)) for stage in plan.stages}
     return Status(
         **{name: getattr(known, name) for name in _KNOWN},
         batch=progress.batch,
@@ -113,13 +113,17 @@ def status_of(
             InputStatus(each.topic, each.position, each.end, each.lag, each.time) for each in progress.inputs
         ),
         stages=tuple(
-            StageStatus(each.number, stores.get(each.number, ()), each.rows, each.bytes)
+            StageStatus(plan.chains[each.number][0], _stores(plan, each.number), each.rows, each.bytes)
             for each in progress.stages
         ),
     )
 
 
 _KNOWN = ("application", "state", "pid", "started", "time", "error", "stores")
+
+
+def _stores(plan: Plan, chain: int) -> tuple[str, ...]:
+    return tuple(sorted(name for stage in plan.chains[chain] for name in plan.stages[stage].stores))
 
 
 def _queryable(info: StoreInfo, found: StoreStatus | None) -> QueryableStatus:

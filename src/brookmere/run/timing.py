@@ -54,8 +54,9 @@ def wall_options(plan: Plan, program: Any, clock_ms: int) -> dict[str, Any]:
     nodes = [node for node in plan.topology.nodes if isinstance(node, ProcessorNode)]
     patience = [close_idle_ms(node.operator) for node in nodes]
     waits = [ms for ms in patience if ms is not None]
+    has_timers = any(isinstance(node.operator, op.Process) for node in nodes)
     # Changelogs that begin late want one tick only.
-    tick = min([clock_ms, *waits]) if waits else max(clock_ms, _LOGS_TICK_MS)
+    tick = min([clock_ms, *waits]) if waits or has_timers else max(clock_ms, _LOGS_TICK_MS)
     return {"tick": max(_SHORTEST_TICK_MS, tick)}
 
 

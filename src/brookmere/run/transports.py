@@ -119,7 +119,7 @@ class OnKafka:
             {topic: plan.partitions[topic] for topic in plan.topics},
             [pattern for pattern in patterns if pattern is not None],
             lanes,
-            len(plan.stages) > 1,
+            len(plan.chains) > 1,
             config.processing_guarantee == "exactly_once_v2",
             self.new_partitions,
             config.replication_factor,

@@ -205,7 +205,7 @@ class SparkEngine:
         ]
 
     def _state(self, variable: str, stage: int) -> DataFrame:
-        operator = len(self._compiled.plan.stages) - 1 - stage
+        operator = self._compiled.plan.operator_of(stage)
         reader = self._session.read.format("statestore").option("operatorId", operator)
         return reader.option("stateVarName", variable).load(str(self._checkpoint))
 

@@ -12,7 +12,8 @@ from typing import Any
 
 from brookmere.topology.function import Function
 from brookmere.topology.join_operators import JoinOperator
-from brookmere.topology.python_code import Process, PythonFunction
+from brookmere.topology.python_code import Process as Process
+from brookmere.topology.python_code import PythonFunction
 from brookmere.topology.windows import Emit, Windows
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from brookmere.worker.ahead import Answers, Compute, Failed
 from brookmere.worker.calling import AsyncCalls, Call, UserFunction, as_record_call
 from brookmere.worker.code import NodeCode, Runtime
-from brookmere.worker.types import Convert, reader
+from brookmere.worker.types import reader
 
 
 class Loop:
@@ -46,11 +46,15 @@ def async_compute(function: UserFunction, answers: Answers, node: NodeCode, runt
     made: _Made = runtime.once(_Making(function, node.name, loop))
     call = as_record_call(made.call, function)
     calls = function.calls or AsyncCalls()
-    reads = (reader(node.key), reader(node.value))
+    read_key, read_value = reader(node.key) or _same, reader(node.value) or _same
+
+    def seen(key: Any, value: Any, ts: int) -> Any:
+        # What cannot be read fails alone, so each record is read where it is called.
+        return call(read_key(key), read_value(value), ts)
 
     def compute(keys: list[Any], values: list[Any], times: list[int]) -> list[Any]:
-        records = [*zip(_read(reads[0], keys), _read(reads[1], values), times, strict=True)]
-        found: list[Any] = loop.run(_all(function, call, calls, records, answers))
+        records = [*zip(keys, values, times, strict=True)]
+        found: list[Any] = loop.run(_all(function, seen, calls, records, answers))
         return found
 
     return compute
@@ -168,8 +172,8 @@ async def _awaited(function: UserFunction, answer: Any, answers: Answers) -> Any
     raise function.wrong("something to await", answer, "write it with async def, or use bm.python")
 
 
-def _read(read: Convert | None, column: list[Any]) -> list[Any]:
-    return column if read is None else [read(value) for value in column]
+def _same(value: Any) -> Any:
+    return value
 
 
 def _is_inside_loop() -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from brookmere.errors import nearest
 from brookmere.record import Record
-from brookmere.worker.punctuation import Schedule
+from brookmere.worker.punctuation import NEVER, Schedule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,12 +87,14 @@ class ProcessorContext:
         is_wall = kind == "wall_clock"
         self._need("uses_wall_clock" if is_wall else "reads_stream_time", "schedule()")
         first = self._runtime.wall_clock + step if is_wall else 0
-        clock = None
+        clock = place = None
         if self._schedules is not None:
             number = self._schedules[kind, step] = self._schedules.get((kind, step), -1) + 1
-            clock = self._runtime.clock(f"schedule:{self._node.name}:{kind}:{step}:{number}", first)
+            name = f"node:{self._node.name}:schedule:{kind}:{step}:{number}"
+            clock = self._runtime.clock(name, first)
+            place = self._runtime.clock(f"{name}:place", NEVER)
             first = clock.time
-        schedule = Schedule(self._node, first, step, callback, clock)
+        schedule = Schedule(self._node, first, step, callback, clock, place)
         queue = self._runtime.wall_queue() if is_wall else self._runtime.time_of(self._node.subtopology).queue
         queue.add(schedule)
         return schedule

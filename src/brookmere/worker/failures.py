@@ -13,7 +13,15 @@ _PACKAGE = str(Path(__file__).resolve().parents[1]) + os.sep
 def described(error: BaseException) -> tuple[str, str, str]:
     """Return class name, message and traceback; the traceback begins where user code does."""
     text = "".join(traceback.format_exception(type(error), error, users_part(error.__traceback__)))
-    return class_name(error), str(error), text
+    return class_name(error), message(error), text
+
+
+def message(error: BaseException) -> str:
+    """Return what an exception says, also if its own code fails to."""
+    try:
+        return str.__str__(str(error))
+    except Exception as other:  # noqa: BLE001 - the exception is user code, too
+        return f"its message cannot be made: {class_name(other)}"
 
 
 def class_name(error: BaseException) -> str:
@@ -23,7 +31,7 @@ def class_name(error: BaseException) -> str:
 
 
 def users_part(found: TracebackType | None) -> TracebackType | None:
-    """Return a traceback without the frames of this package, and of the standard library, in front."""
+    """Return a traceback without the frames of this package in front."""
     while found is not None and _is_ours(found.tb_frame.f_code.co_filename):
         found = found.tb_next
     return found

@@ -67,6 +67,8 @@ class Task:
             self._runnings[node.number] = node.work.build(node, self)
         for node in code.nodes:
             self._runnings[node.number].begin()
+        for queue in (self._wall_queue, *(each.queue for each in self._times.values())):
+            queue.restore()
         self.entries = {
             node.number: Entry(node, self._runnings[node.number], self.time_of(node.subtopology).clock)
             for node in code.nodes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from brookmere.worker.code import KEEP, SAME
-from brookmere.worker.collector import FORWARDED, LATE, RECEIVED, listed
+from brookmere.worker.collector import DROPPED, FORWARDED, LATE, RECEIVED, listed
 from brookmere.worker.output import Output
 from brookmere.worker.stores.store import is_scalar
 from brookmere.worker.types import reader, writer
@@ -213,7 +213,9 @@ class Ways:
         is_told = getattr(node.work, "sends_late", False)
 
         def drop(reason: str, key: Any, value: Any, ts: int, stream_time: int, start: int, end: int) -> None:
-            counts[LATE] += 1
+            counts[DROPPED] += 1
+            if reason == "late":
+                counts[LATE] += 1
             if is_told:
                 headers = 0 if row.headers is row.own_headers else listed(row.headers)
                 late = (reason, send_key(key), send_value(value), ts, stream_time, start, end, headers)

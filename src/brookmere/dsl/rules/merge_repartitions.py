@@ -69,7 +69,7 @@ def _covered(step: Step, changer: Step, children: Collection[Step | None]) -> bo
         for parent in below.parents:
             if parent is changer and below in children:
                 continue
-            if parent is changer or parent.key_changing:
+            if parent is changer or parent.key_changing or parent.may_change_keys:
                 return False
             if not isinstance(parent, RepartitionStep):
                 waiting.append(parent)

@@ -22,11 +22,11 @@ object Settings {
 
 /**
  * The work of one stage on one task: the record at hand, its place in the order of arrival, the
- * task's stores, and the buffer for what leaves the stage.
+ * task's stores, and the buffer for what leaves the stage. `place` is that of the stage in its chain.
  */
 final class Task(
     val stage: Int, val number: Int, val settings: Settings, slots: Array[Int],
-    stores: Map[String, Kept] = Map.empty, times: Times = null) {
+    stores: Map[String, Kept] = Map.empty, times: Times = null, place: Int = 0) {
   val out = new RowBuffer
   var clock = 0L
   var source = 0
@@ -40,14 +40,14 @@ final class Task(
   var headersOffset = 0L
   var headersSize = 0
   var timestamp = 0L
-  private val taskClock = if (times == null) new Clock(Clock.StreamTime, Clock.Never) else times.clock(Clock.StreamTime)
+  private val taskClock = clock(Clock.StreamTime)
   /** The greatest timestamp that a record of this task had. */
   def streamTime: Long = taskClock.time
   /** The wall clock as the batch tells it; Never in a program that does not ask. */
   var wall: Long = Clock.Never
   /** The wall clock at the last record of this task, and at its last tick. */
-  private lazy val lastRecord = times.clock(Clock.LastRecord)
-  private lazy val lastTick = times.clock(Clock.LastTick)
+  private lazy val lastRecord = clock(Clock.LastRecord)
+  private lazy val lastTick = clock(Clock.LastTick)
 
   def store(name: String): Store = stores(name).asInstanceOf[Store]
   def groups(name: String): GroupStore = stores(name).asInstanceOf[GroupStore]
@@ -56,11 +56,13 @@ final class Task(
   def line(store: String): Line = lines.getOrElseUpdate(store, new Line)
   private val lines = scala.collection.mutable.HashMap.empty[String, Line]
 
-  /** A clock that the task remembers; it stands at `first` until it is set. */
-  def clock(name: String, first: Long = Clock.Never): Clock = times.clock(name, first)
+  /** A clock that the task remembers; it stands at `first` until it is set. Without state nothing is remembered. */
+  def clock(name: String, first: Long = Clock.Never): Clock =
+    if (times == null) new Clock(name, first) else times.clock(Clock.inChain(name, place), first)
 
-  /** Hands the names and times of all clocks that were ever set to `f`. */
-  def eachClock(f: (String, Long) => Unit): Unit = if (times != null) times.each(f)
+  /** Hands the names and times of all clocks that were ever set to `f`, without those of other stages of the chain. */
+  def eachClock(f: (String, Long) => Unit): Unit =
+    if (times != null) times.each((name, time) => Clock.known(name, place).foreach(f(_, time)))
 
   def allStores: Iterable[Kept] = stores.values
 

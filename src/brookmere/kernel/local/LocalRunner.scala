@@ -17,12 +17,12 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
  * stores and order of arrival as in a query; a call of `run` is a micro-batch.
  */
 final class LocalRunner(program: Program, routed: java.util.Set[Integer]) {
-  private val (sources, runners) = Compile.interpreting {
-    (new SourceRunner(program), program.stages.map(s => if (s.number == 0) null else new StageRunner(s)))
+  private val (sources, chains) = Compile.interpreting {
+    (new SourceChain(program, makeWork), program.chains.tail.map(stages => new Chain(stages, makeWork)))
   }
-  private val backends = program.stages.map(_ => new LocalBackend)
-  private val caches = program.stages.map(_ => new JMap[String, AnyRef]())
-  private val tasks = new JMap[String, Task]()
+  private val backends = chains.map(_ => new LocalBackend)
+  private val caches = chains.map(_ => new JMap[String, AnyRef]())
+  private val tasks = new JMap[String, Array[Task]]()
   private val sums = new Array[Long](program.nodeCount * Counters.Kinds)
   private val routes: Set[Int] = { val b = Set.newBuilder[Int]; routed.forEach(n => b += n.intValue); b.result() }
   private var batch = 0
@@ -32,10 +32,9 @@ final class LocalRunner(program: Program, routed: java.util.Set[Integer]) {
     batch += 1
     tasks.clear()
     var rows = new ArrayList[UnsafeRow]()
-    Inputs.read(records).foreach(raw => drain(sources.accept(raw), rows))
-    sources.endBatch().foreach(task => drain(task, rows))
-    var n = 1
-    while (n < program.stages.length) { rows = stage(n, rows); n += 1 }
+    val raw = Inputs.read(records).iterator
+    while (sources.step(raw)) if (!sources.isEmpty) drain(sources.out, rows)
+    chains.indices.foreach { c => rows = feed(c, rows) }
     val sorted = rows.toArray(new Array[UnsafeRow](0))
     java.util.Arrays.sort(sorted, Layout.order)
     val out = new Outputs(routes)
@@ -43,15 +42,16 @@ final class LocalRunner(program: Program, routed: java.util.Set[Integer]) {
     out.result()
   }
 
-  private def stage(n: Int, rows: ArrayList[UnsafeRow]): ArrayList[UnsafeRow] = {
+  private def makeWork(stage: Stage): StageWork = new StageRunner(stage)
+
+  private def feed(c: Int, rows: ArrayList[UnsafeRow]): ArrayList[UnsafeRow] = {
     val out = new ArrayList[UnsafeRow]()
-    val runner = runners(n)
-    var task: Task = null
-    def finish(): Unit = if (task != null) {
-      task.out.clear()
-      runner.endBatch()
-      drain(task, out)
-      task.flush()
+    val chain = chains(c)
+    var parts: Array[Task] = null
+    def settle(): Unit = do drain(chain.out, out) while (chain.advance())
+    def finish(): Unit = if (parts != null) {
+      while (chain.end()) settle()
+      parts.head.flush()
     }
     val i = rows.iterator
     val merged = new TaskMerge(new Iterator[InternalRow] {
@@ -61,33 +61,33 @@ final class LocalRunner(program: Program, routed: java.util.Set[Integer]) {
     merged.foreach { r =>
       val row = r.asInstanceOf[UnsafeRow]
       val number = program.slots.indexOf(row.getInt(Layout.Task))
-      if (task == null || task.number != number) {
+      if (parts == null || parts.head.number != number) {
         finish()
-        task = taskOf(n, number)
-        runner.attach(task)
+        parts = partsOf(c, number)
+        chain.attach(parts)
       }
-      task.out.clear()
-      runner.accept(task, row)
-      drain(task, out)
+      chain.accept(row)
+      settle()
     }
     finish()
     out
   }
 
-  private def drain(task: Task, into: ArrayList[UnsafeRow]): Unit =
-    while (!task.out.isEmpty) into.add(task.out.pull().copy())
+  private def drain(from: RowBuffer, into: ArrayList[UnsafeRow]): Unit =
+    while (!from.isEmpty) into.add(from.pull().copy())
 
-  /** A task as a batch finds it: with its stores opened on the state, and its stream time. */
-  private def taskOf(n: Int, number: Int): Task = {
-    val task = tasks.computeIfAbsent(s"$n/$number", _ => newTask(n, number))
-    task.allStores.foreach(_.batch = batch)
-    task
+  /** A task as a batch finds it: with its stores opened on the state, and its stream time; a part for every stage. */
+  private def partsOf(c: Int, number: Int): Array[Task] = {
+    val parts = tasks.computeIfAbsent(s"$c/$number", _ => newParts(c, number))
+    parts.head.allStores.foreach(_.batch = batch)
+    parts
   }
 
-  private def newTask(n: Int, number: Int): Task = {
-    val times = new Times(backends(n), number)
-    val stores = Store.open(program.stages(n).stores, backends(n), number, times, caches(n), program.settings.limits)
-    new Task(n, number, program.settings, program.slots, stores, times)
+  private def newParts(c: Int, number: Int): Array[Task] = {
+    val stages = chains(c).stages
+    val times = new Times(backends(c), number)
+    val stores = Store.open(stages.flatMap(_.stores), backends(c), number, times, caches(c), program.settings.limits)
+    Chain.tasks(stages, number, program.settings, program.slots, stores, times)
   }
 
   /** Forgets everything that is not in the state, as a restart does. */
@@ -96,21 +96,24 @@ final class LocalRunner(program: Program, routed: java.util.Set[Integer]) {
   /** The rows of a store, of all tasks: pickled keys, pickled values, and the times. */
   def store(name: String): StoreRows = {
     val found = for {
-      stage <- program.stages.toSeq
-      d <- stage.stores.toSeq if d.name == name
+      c <- chains.indices
+      d <- chains(c).stages.toSeq.flatMap(_.stores) if d.name == name
       number <- program.slots.indices
-    } yield (d, if (d.groups.isEmpty) taskOf(stage.number, number).store(name).all().map(StoreRow(_)).toSeq
-      else { val s = taskOf(stage.number, number).groups(name); StoreRow.of(d, s.rows()) })
+    } yield (d, if (d.groups.isEmpty) partsOf(c, number).head.store(name).all().map(StoreRow(_)).toSeq
+      else { val s = partsOf(c, number).head.groups(name); StoreRow.of(d, s.rows()) })
     if (found.isEmpty) null
     else new StoreRows(found.head._1, found.flatMap(_._2))
   }
 
   def counters(): Array[Long] = {
     sources.collect(sums)
-    runners.foreach(r => if (r != null) r.collect(sums))
+    chains.foreach(_.collect(sums))
     sums
   }
 
-  def streamTime(n: Int, number: Int): Long = taskOf(n, number).streamTime
+  def streamTime(stage: Int, number: Int): Long = {
+    val c = program.chainOf(stage) - 1
+    partsOf(c, number)(chains(c).stages.indexWhere(_.number == stage)).streamTime
+  }
 }
 

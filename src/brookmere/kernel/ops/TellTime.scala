@@ -3,16 +3,21 @@ package brookmere.kernel.ops
 import java.util.{HashMap => JMap}
 
 import brookmere.kernel.core._
-import brookmere.kernel.rows.Layout
+import brookmere.kernel.rows.{Layout, Rows}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** Tells a later stage how far the time of a source is, when it has moved on within the batch. */
-final class TellTime(id: Int, name: String, stage: Int) extends Processor(id, name) {
+/** Tells a later stage how far the time of a source is, when it has moved on within the batch. The key is the sub-topology. */
+final class TellTime(id: Int, name: String, stage: Int, subtopology: Int) extends Processor(id, name) {
+  @transient private var about: UnsafeRow = _
   /** What each task was told in this batch. */
   @transient private var told: JMap[Integer, Array[Long]] = _
   @transient private var mine: Array[Long] = _
-  override def open(): Unit = told = new JMap[Integer, Array[Long]]()
+  override def open(): Unit = {
+    told = new JMap[Integer, Array[Long]]()
+    about = Rows.of(new Array[Byte](16), 1)
+    about.setLong(0, subtopology)
+  }
 
   override def attach(task: Task): Unit = {
     super.attach(task)
@@ -23,7 +28,7 @@ final class TellTime(id: Int, name: String, stage: Int) extends Processor(id, na
     mine(0) = ts
     val headers = task.keepHeaders()
     task.noHeaders()
-    task.send(task.number, Layout.timeNode(stage), null, null, ts)
+    task.send(task.number, Layout.timeNode(stage), about, null, ts)
     task.headers(headers)
   }
 

@@ -16,10 +16,13 @@ import org.apache.spark.sql.types.LongType
 /** Adds the nodes of joins and what they look into. */
 private[program] trait JoinNodes { this: ProgramBuilder =>
   private val copies = mutable.LinkedHashMap[(Int, Int), Processor]()
-  private var firstCopy = 0
+  private var nextCopy = 0
 
   /** Tells from which number on copies of tables may be counted as nodes. */
-  def countCopiesFrom(number: Int): Unit = firstCopy = number
+  def countCopiesFrom(number: Int): Unit = nextCopy = number
+
+  /** The number of another copy. */
+  private[program] def copyNumber(): Int = { nextCopy += 1; nextCopy - 1 }
 
   def streamTableJoin(id: Int, name: String, stage: Int, parents: JList[Integer], table: Int, isLeft: Boolean, joiner: Column): Unit = {
     val in = input(name, parents)
@@ -153,8 +156,8 @@ private[program] trait JoinNodes { this: ProgramBuilder =>
     val kept = from.processor.asInstanceOf[View].keptIn
     val original = stores(from.stage).find(_.name == kept)
     val kind = original.fold(StoreDef.Auto)(_.kind)
-    val number = firstCopy + copies.size
-    val store = (if (kept == null) from.processor.name else kept) + "-copy"
+    val number = copyNumber()
+    val store = copyName((if (kept == null) from.processor.name else kept) + "-copy", stage)
     val p = (from.processor, original.flatMap(_.groups)) match {
       case (v: ops.VersionedTable, _) =>
         define(stage, versions(store, kind, from.key, from.value, v.history))
@@ -166,10 +169,22 @@ private[program] trait JoinNodes { this: ProgramBuilder =>
         define(stage, StoreDef(store, kind, from.key, from.value))
         new ops.TableCopy(number, o.name, store)
     }
+    addCopy(from, number, p, stage)
+    p
+  }
+
+  /** Lets a node of a later stage have the changes of a table before all others. */
+  private[program] def addCopy(from: Made, number: Int, p: Processor, stage: Int): Unit = {
     made(number) = new Made(stage, p, from.key, from.value, isTable = true)
     processors(stage) += p
+    val kept = from.processor.asInstanceOf[View].keptIn
     for (w <- writers(from, kept)) w.processor.children = crossing(w, number, p, stage) +: w.processor.children
-    p
+  }
+
+  /** Stages of one chain keep their stores in one place: a second copy there has a number behind its name. */
+  private[program] def copyName(name: String, stage: Int): String = {
+    val taken = stores.indices.filter(chainOf(_) == chainOf(stage)).flatMap(n => stores(n).map(_.name)).toSet
+    Iterator.single(name).concat(Iterator.from(2).map(name + _)).find(!taken(_)).get
   }
 
   /** All nodes that write the store of a table: co-grouped streams share one. */

@@ -33,6 +33,7 @@ final class ProgramBuilder(private[program] val spark: SparkSession, stageCount:
   private val positions = mutable.Map[(Int, Int), Int]()
   private val slots = Slots(tasks)
   private var exchanges: Set[Int] = (1 until stageCount).toSet
+  private[program] def chainOf(stage: Int): Int = exchanges.count(_ <= stage)
   private[program] val python = new Array[PythonPart](stageCount)
 
   /** The stages that an exchange stands in front of, where that is not every one but the first. */

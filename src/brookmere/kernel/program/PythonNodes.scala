@@ -8,7 +8,7 @@ import brookmere.kernel.ops
 import brookmere.kernel.python.{MarshalWrite, PythonNode, PythonPart, StoreRowsTelling}
 import brookmere.kernel.state.{Groups, StoreDef}
 
-import org.apache.spark.sql.types.DataType
+import org.apache.spark.sql.types.{DataType, StructType}
 
 /** Adds what runs in Python: nodes, the stores they keep, and their code. */
 private[program] trait PythonNodes { this: ProgramBuilder =>
@@ -44,6 +44,26 @@ private[program] trait PythonNodes { this: ProgramBuilder =>
     firstStore
   }
 
+  /**
+   * Keeps the rows of a table in a Python stage that reads them, as one more of its stores; the result is the number of the
+   * node that gets the changes and keeps them.
+   */
+  def pythonCopy(stage: Int, table: Int, store: String): Int = {
+    val from = made(table)
+    Seq(from.key, from.value).foreach(t => MarshalWrite.check(t.dataType))
+    val original = stores(from.stage).find(_.name == store)
+    val form = original.flatMap(_.groups)
+    val key = (form, from.key.dataType) match {
+      case (Some(Groups(Groups.Window | Groups.Session, _, _, _, _)), StructType(Array(k, _, _))) => RowType(k.dataType)
+      case _ => from.key
+    }
+    define(stage, StoreDef(copyName(store + "-copy", stage), original.fold(StoreDef.Auto)(_.kind), key, from.value, form.map(_.copy(timed = false))))
+    val number = copyNumber()
+    val p = new PythonNode(number, from.processor.name, from.key, from.value, from.key, from.value, getsTable = true, sendsTable = true, ticks = false)
+    addCopy(from, number, p, stage)
+    number
+  }
+
   /** The code of the nodes of a Python stage, as the worker unpickles it. */
   def pythonCode(stage: Int, code: Array[Byte]): Unit =
     python(stage) = new PythonPart(code, processors(stage).exists(_.needsTicks))
@@ -56,10 +76,10 @@ private[program] trait PythonNodes { this: ProgramBuilder =>
     add(id, stage, new ops.Changelog(id, name, key, value, rows, since, isNew), of.key, of.value, isTable = false, Seq.empty)
   }
 
-  /** Lets a source tell a stage its time, in front of all that its records bring about. */
-  def tellTime(source: Int, stage: Int): Unit = {
+  /** Lets a source tell a stage the time of a sub-topology, in front of all that its records bring about. */
+  def tellTime(source: Int, stage: Int, subtopology: Int): Unit = {
     val from = made(source)
-    val p = new ops.TellTime(PythonNodes.Unnumbered, from.processor.name, stage)
+    val p = new ops.TellTime(PythonNodes.Unnumbered, from.processor.name, stage, subtopology)
     processors(from.stage) += p
     from.processor.children = p +: from.processor.children
   }

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /** What runs a stage over the rows of a task, one task after the other. What leaves it stands in `task.out`. */
 trait StageWork {
-  /** Turns to another task. */
+  /** Turns to another task; before the first exchange tasks take turns within a batch. */
   def attach(task: Task): Unit
 
   /** What has to be done before the first row of a batch, step by step. */

@@ -11,6 +11,7 @@ private[python] final class Entries(stage: Stage) {
   private val width = if (stage.entries.isEmpty) 0 else stage.entries.map(_.node).max + 1
   private val ways = new Array[Way](width)
   private val change = new UnsafeRow(2)
+  private val part = new UnsafeRow(1)
   stage.entries.foreach(e => ways(e.node) = new Way(e.target.asInstanceOf[PythonNode]))
 
   private final class Way(val node: PythonNode) {
@@ -41,7 +42,8 @@ private[python] final class Entries(stage: Stage) {
 
   def writeKey(row: UnsafeRow, out: MarshalOut): Unit = {
     val node = row.getInt(Layout.Node)
-    if (node < 0) out.none()
+    if (node == timeNode) out.int(Rows.slice(row, Layout.Key, part).getLong(0))
+    else if (node < 0) out.none()
     else { val w = ways(node); w.key.write(Rows.slice(row, Layout.Key, w.keyRow), out) }
   }
 
@@ -63,7 +65,7 @@ private[python] final class Entries(stage: Stage) {
 }
 
 private[python] object Entries {
-  /** Stream time is at least that of the row. */
+  /** Stream time of the sub-topology that is its key is at least that of the row. */
   val Time: Int = -4
   /** The row tells the wall clock. */
   val Tell: Int = -5

@@ -65,7 +65,8 @@ final class PythonRunner(stage: Stage, settings: Settings, port: Port) extends S
       results.begin(task)
       results.of(PythonRunner.AtEnd, null)
       begun.remove(task.number)
-      answer.clocks.forEach(c => task.clock(c._1).time = c._2)
+      // The times of stores are kept by these themselves.
+      answer.clocks.forEach(c => if (!c._1.startsWith(Clock.ofStore(""))) task.clock(c._1).time = c._2)
       if (stage.stores.nonEmpty) { stores.keepUnsent(); stores.tellLogs() }
     }
     stage.processors.foreach(_.endBatch())

@@ -79,6 +79,13 @@ private[python] abstract class StoreAccess(val d: StoreDef) {
     if (k == null) null else order.bytes(k)
   }
 
+  /** The bytes that a key has to begin with: a text or bytes as they are, another key as it sorts; null for None. */
+  protected final def prefix(in: MarshalIn): Array[Byte] = in.code match {
+    case 's' => in.binary()
+    case 'u' => in.text().getBytes(java.nio.charset.StandardCharsets.UTF_8)
+    case _ => bound(in)
+  }
+
   protected final def within(k: Array[Byte], lower: Array[Byte], upper: Array[Byte], prefix: Array[Byte]): Boolean =
     (lower == null || Arrays.compareUnsigned(k, lower) >= 0) && (upper == null || Arrays.compareUnsigned(k, upper) <= 0) &&
       (prefix == null || (k.length >= prefix.length && Arrays.equals(k, 0, prefix.length, prefix, 0, prefix.length)))

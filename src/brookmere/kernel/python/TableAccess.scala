@@ -45,10 +45,10 @@ private[python] final class TableAccess(d: StoreDef) extends StoreAccess(d) {
   override def scan(in: MarshalIn, out: MarshalOut): Unit = {
     val lower = bound(in)
     val upper = bound(in)
-    val prefix = bound(in)
+    val beginning = prefix(in)
     val reverse = in.bool()
     store.settle()
-    val found = store.each().map(e => (order.bytes(store.key(e)), e)).filter(f => within(f._1, lower, upper, prefix)).toArray
+    val found = store.each().map(e => (order.bytes(store.key(e)), e)).filter(f => within(f._1, lower, upper, beginning)).toArray
     Arrays.sort(found, (a: (Array[Byte], Entry), b: (Array[Byte], Entry)) => Arrays.compareUnsigned(a._1, b._1))
     val rows = if (reverse) found.reverse else found
     out.tuple(3)

@@ -33,7 +33,7 @@ final class Assembly(spark: SparkSession, val program: Program, partitions: Int)
   def rows(raw: Dataset[Row]): Dataset[Row] = {
     var d = Internals.sources(spark, raw, program, stats)
     var n = 1
-    while (n < program.stages.length) {
+    while (n < program.chains.length) {
       d = Internals.stage(spark, d, new StageProcessor(program, n, stats, before, partitions), partitions)
       n += 1
     }
@@ -103,13 +103,13 @@ object Assembly {
     program.stages.iterator.flatMap(_.stores).find(_.name == name).flatMap(_.groups).fold(Long.MinValue)(_.oldest(now))
 
   /**
-   * Name, kind, key type, value type and stage of the stores of a program, stage by stage; of those with
+   * Name, kind, key type, value type and chain of the stores of a program, chain by chain; of those with
    * several rows per key also their shape, their retention, whether rows are found by time, and the type of
    * what tells rows of one time apart.
    */
   def stores(program: Program): JList[JList[String]] =
     program.stages.toSeq.flatMap(s => s.stores.toSeq.map { d =>
       val groups = d.groups.toSeq.flatMap(g => Seq(g.shape, g.retention.toString, g.timed.toString, g.sub.fold("")(_.dataType.json)))
-      (Seq(d.name, d.kind, d.shownKey.dataType.json, d.value.dataType.json, s.number.toString) ++ groups).asJava
+      (Seq(d.name, d.kind, d.shownKey.dataType.json, d.value.dataType.json, program.chainOf(s.number).toString) ++ groups).asJava
     }).asJava
 }

@@ -4,7 +4,7 @@ import java.util.concurrent.ConcurrentHashMap
 import java.util.{HashMap => JMap}
 
 import brookmere.kernel.core._
-import brookmere.kernel.program.{Program, SourceRunner, StageRunner}
+import brookmere.kernel.program.{Chain, Program, SourceChain, Stage, StageRunner, StageWork}
 import brookmere.kernel.rows.RawLayout
 import brookmere.kernel.state._
 
@@ -16,29 +16,20 @@ import org.apache.spark.sql.streaming._
 /** What a query counts: records per node, time per stage; and the latest time of each topic's records. */
 final class QueryStats(val counters: Sums, val times: Array[Sums], val latest: Latest) extends Serializable
 
-/** Stage 0 over the rows of a Spark partition. */
+/** The first chain over the rows of a Spark partition. */
 final class SourceIterator(in: Iterator[InternalRow], program: Program, stats: QueryStats) extends Iterator[InternalRow] {
-  private val runner = new SourceRunner(program)
-  private var task: Task = null
-  private var rows = 0L
+  private val chain = new SourceChain(program, makeWork)
+  private val rows = in.map(unsafe)
   private var closed = false
-  private var ending: Iterator[Task] = null
+
+  private def makeWork(stage: Stage): StageWork = new StageRunner(stage)
 
   override def hasNext: Boolean = {
-    while (task == null || task.out.isEmpty) {
-      if (ending == null && in.hasNext) {
-        task = runner.accept(unsafe(in.next()))
-        rows += 1
-      } else {
-        if (ending == null) ending = runner.endBatch()
-        if (!ending.hasNext) { close(); return false }
-        task = ending.next()
-      }
-    }
-    true
+    while (!closed && chain.isEmpty) if (!chain.step(rows)) close()
+    !closed
   }
 
-  override def next(): InternalRow = task.out.pull()
+  override def next(): InternalRow = chain.out.pull()
 
   private lazy val pack = UnsafeProjection.create(RawLayout.schema)
   private def unsafe(row: InternalRow): UnsafeRow = row match {
@@ -46,77 +37,84 @@ final class SourceIterator(in: Iterator[InternalRow], program: Program, stats: Q
     case other => pack(other)
   }
 
-  private def close(): Unit = if (!closed) {
+  private def close(): Unit = {
     closed = true
     val sums = new Array[Long](program.nodeCount * Counters.Kinds)
-    runner.collect(sums)
+    chain.collect(sums)
     stats.counters.add(sums)
-    stats.latest.add(runner.latestTimes)
-    stats.times(0).add(Array(0L, 0L, rows))
+    stats.latest.add(chain.latestTimes)
+    chain.rowCounts().zipWithIndex.foreach { case (n, stage) => stats.times(stage).add(Array(0L, 0L, n)) }
+    chain.close()
   }
 }
 
-/** A stage n >= 1 inside transformWithState: one call per task and batch. */
+/** A chain of stages inside transformWithState, behind an exchange: one call per task and batch. */
 final class StageProcessor(program: Program, number: Int, stats: QueryStats, before: Takeover, pieces: Int) extends StatefulProcessor[Int, InternalRow, InternalRow] {
   @transient private var backend: Backend = _
   @transient private var state: StateStore = _
-  @transient private var runner: StageRunner = _
+  @transient private var chain: Chain = _
   @transient private var caches: JMap[String, AnyRef] = _
   @transient private var place: String = _
-  private def stage = program.stages(number)
-  private def families: Seq[Family] = stage.stores.toSeq.flatMap(d => Family.of(d)) :+ Family.task
+  private def stages = program.chains(number)
+  private def families: Seq[Family] = stages.toSeq.flatMap(_.stores).flatMap(d => Family.of(d)) :+ Family.task
+
+  private def makeWork(stage: Stage): StageWork = new StageRunner(stage)
 
   override def init(mode: OutputMode, time: TimeMode): Unit =
     Internals.openState(getHandle, families).foreach { store =>
       state = store
       backend = new SparkBackend(store)
-      if (before != null && store.version == 0) before.fill(program, stage, store, pieces)
-      runner = new StageRunner(stage)
+      if (before != null && store.version == 0) before.fill(program, number, store, pieces)
       place = Caches.place(getHandle.getQueryInfo().getRunId.toString, store.id.operatorId, store.id.partitionId)
+      chain = new Chain(stages, makeWork)
       caches = Caches.take(place, store.version)
     }
 
   override def handleInputRows(slot: Int, rows: Iterator[InternalRow], timers: TimerValues): Iterator[InternalRow] = {
-    val number = program.slots.indexOf(slot)
-    val times = new Times(backend, number)
-    val stores = Store.open(stage.stores, backend, number, times, caches, program.settings.limits)
+    val task = program.slots.indexOf(slot)
+    val times = new Times(backend, task)
+    val stores = Store.open(stages.flatMap(_.stores), backend, task, times, caches, program.settings.limits)
     stores.values.foreach(_.batch = state.version.toInt)
-    val task = new Task(this.number, number, program.settings, program.slots, stores, times)
-    runner.attach(task)
+    val parts = Chain.tasks(stages, task, program.settings, program.slots, stores, times)
+    chain.attach(parts)
     new Iterator[InternalRow] {
-      private var ended = false
       private var closed = false
-      private var count = 0L
       private val start = StageTimes.now
-      private val earlier = runner.earlier()
+      private val earlier = chain.earlier()
+      private val out = chain.out
 
       override def hasNext: Boolean = {
-        while (task.out.isEmpty && !closed) step()
-        !task.out.isEmpty
+        while (out.isEmpty && !closed) step()
+        !out.isEmpty
       }
-      override def next(): InternalRow = task.out.pull()
+      override def next(): InternalRow = out.pull()
 
-      private def step(): Unit = {
-        task.out.clear()
-        if (earlier.hasNext) earlier.next()
-        else if (!ended) {
-          if (rows.hasNext) { count += 1; runner.accept(task, rows.next().asInstanceOf[UnsafeRow]) }
-          else { ended = true; runner.endBatch() }
-        } else {
-          closed = true
-          val done = StageTimes.now
-          task.flush()
-          val sums = new Array[Long](program.nodeCount * Counters.Kinds)
-          runner.collect(sums)
-          stats.counters.add(sums)
-          stats.times(StageProcessor.this.number).add(Array(done - start, StageTimes.now - done, count))
-        }
+      private def step(): Unit =
+        if (chain.advance()) ()
+        else if (earlier.hasNext) earlier.next()
+        else if (rows.hasNext) chain.accept(rows.next().asInstanceOf[UnsafeRow])
+        else if (!chain.end()) finish()
+
+      private def finish(): Unit = {
+        closed = true
+        val done = StageTimes.now
+        parts.head.flush()
+        val sums = new Array[Long](program.nodeCount * Counters.Kinds)
+        chain.collect(sums)
+        stats.counters.add(sums)
+        // The time of a chain is counted for its first stage: to tell it for each would cost more than the work.
+        val counts = chain.rowCounts()
+        stats.times(stages.head.number).add(Array(done - start, StageTimes.now - done, counts.head))
+        for (i <- 1 until stages.length) stats.times(stages(i).number).add(Array(0L, 0L, counts(i)))
       }
     }
   }
 
   /** Called at the end of a partition, with or without rows. */
-  override def close(): Unit = if (place != null) Caches.leave(place, state.version + 1, caches)
+  override def close(): Unit = if (place != null) {
+    chain.close()
+    Caches.leave(place, state.version + 1, caches)
+  }
 }
 
 /** Spark's state store as a backend. */

@@ -4,7 +4,7 @@ import java.util.{HashMap => JMap, UUID}
 
 import scala.jdk.CollectionConverters._
 
-import brookmere.kernel.program.{Program, Stage}
+import brookmere.kernel.program.Program
 import brookmere.kernel.rows.{Rows, Slots, WindowKeys}
 import brookmere.kernel.state._
 
@@ -16,7 +16,7 @@ import org.apache.spark.unsafe.hash.Murmur3_x86_32
 import org.apache.spark.util.SerializableConfiguration
 
 /**
- * Where a store was: its name, the number of its stage, how it was kept. `groups` is how far back it reached, and
+ * Where a store was: its name, the number of its chain of stages, how it was kept. `groups` is how far back it reached, and
  * whether rows were found by time. `table` is the store whose rows these are, for a copy of a table.
  */
 final case class Origin(name: String, stage: Int, kind: String, groups: Option[(Long, Boolean)], isGlobal: Boolean, table: String)
@@ -33,9 +33,9 @@ final class Takeover private (
     origins: Map[(Int, String), Origin], clocks: Map[Int, Seq[NodeClock]],
     conf: StateStoreConf, hadoop: SerializableConfiguration) extends Serializable {
 
-  /** Fills a new piece of the state of a stage. */
-  def fill(program: Program, stage: Stage, store: StateStore, pieces: Int): Unit = {
-    val found = stage.stores.toSeq.flatMap(d => origins.get((stage.number, d.name)).map(d -> _))
+  /** Fills a new piece of the state of a chain. */
+  def fill(program: Program, chain: Int, store: StateStore, pieces: Int): Unit = {
+    val found = program.chains(chain).toSeq.flatMap(_.stores).flatMap(d => origins.get((chain, d.name)).map(d -> _))
     if (found.nonEmpty) {
       val mine = program.slots.indices.filter(t => Takeover.piece(program.slots(t), pieces) == store.id.partitionId)
       val to = new SparkBackend(store)
@@ -47,7 +47,7 @@ final class Takeover private (
         found.map(_._2.stage).distinct.foreach { old =>
           open(old, piece, found.collect { case (d, o) if o.stage == old => before(program, d, o) }) { from =>
             moves.foreach { case (t, source) =>
-              takeTimes(stage.number, old, from, to, source, t, found.collect { case (d, o) if o.stage == old => (o.name, d.name) })
+              takeTimes(chain, old, from, to, source, t, found.collect { case (d, o) if o.stage == old => (o.name, d.name) })
             }
             found.foreach { case (d, o) =>
               if (o.stage == old) takeStore(program, d, o, from, to, if (o.isGlobal) moves else moves.filter(m => m._1 == m._2))
@@ -146,7 +146,8 @@ final class Takeover private (
           if (name == was || name.startsWith(was + ":")) Some(Clock.ofNode(n.to) + name.substring(was.length)) else None
         }
         targets.foreach(c => times.clock(c).time = t)
-        if (Takeover.OfTask(name)) times.clock(name).advance(t)
+        // What a clock is about, if it is a node's or a store's, stands in front of a colon.
+        if (name.indexOf(':') < 0) times.clock(name).advance(t)
       }
     }
     times.flush()
@@ -154,7 +155,6 @@ final class Takeover private (
 }
 
 object Takeover {
-  private val OfTask = Set(Clock.StreamTime, Clock.LastRecord, Clock.LastTick)
   /** A time before all others: seen from there, no row is too old. */
   private val Early = Long.MinValue / 2
   /** How many rows are written at once. */

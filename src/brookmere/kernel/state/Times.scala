@@ -27,6 +27,19 @@ object Clock {
   val LastTick = "last-tick"
   def ofStore(name: String): String = "store:" + name
   def ofNode(name: String): String = "node:" + name
+
+  /** The name under which a clock is kept that a stage asks for: one of no node and no store belongs to the stage. */
+  def inChain(name: String, position: Int): String = if (position == 0 || name.indexOf(':') >= 0) name else name + Later + position
+
+  /** The name by which a stage knows a clock; none if it is another stage's. */
+  def known(name: String, position: Int): Option[String] =
+    if (name.indexOf(':') >= 0) Some(name)
+    else name.indexOf(Later) match {
+      case -1 => if (position == 0) Some(name) else None
+      case at => if (name.substring(at + 1) == position.toString) Some(name.substring(0, at)) else None
+    }
+
+  private val Later = '#'
 }
 
 /** The clocks of a task, kept in its state. */

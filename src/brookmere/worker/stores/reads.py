@@ -16,6 +16,11 @@ class ReadOnlyStore:
     def __init__(self, store: Store) -> None:
         self._store = store
 
+    @property
+    def behind(self) -> Store:
+        """The store itself, for the node that keeps its rows."""
+        return self._store
+
     def __getattr__(self, name: str) -> Any:
         if name in _WRITES and hasattr(self._store, name):
             raise AttributeError(
