@@ -215,7 +215,7 @@ class Task:
         found = self._times.get(subtopology)
         if found is None:
             first = next(node.name for node in self.code.nodes if node.subtopology == subtopology)
-            found = self._times[subtopology] = TaskTime(self.clock(f"stream:{first}", -1))
+            found = self._times[subtopology] = TaskTime(self.clock(f"node:{first}:stream", -1))
         return found
 
     def wall_queue(self) -> PunctuationQueue:

@@ -101,7 +101,10 @@ class Ways:
             else:
                 add(0, send_key(key), (new, old), ts, headers)
 
-        return forward, change, wire
+        def window(key: Any, new: Any, old: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None:
+            add(0, key if key.__class__ is tuple else send_key(key), (new, old), ts, headers)
+
+        return forward, change, window if _is_windowed(node) else wire
 
     def _quick_forward(
         self, send_key: Callable[[Any], Any], send_value: Callable[[Any], Any], has_key: bool, has_value: bool
@@ -172,6 +175,7 @@ class Ways:
         sent, received = self._collector.counts[node.number], self._collector.counts[child.number]
         read_key, read_value = reader(node.key) or _same, reader(node.value) or _same
         read_out = reader(node.out_value) or _same
+        read_window = reader(node.out_key) or _same
 
         def call(key: Any, value: Any, old: Any, ts: int, headers: Any) -> None:
             at, heads = row.timestamp, row.headers
@@ -202,7 +206,10 @@ class Ways:
         def wire(key: Any, new: Any, old: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None:
             change(key, read_out(new), read_out(old), ts, headers)
 
-        return forward, change, wire
+        def window(key: Any, new: Any, old: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None:
+            wire(read_window(key) if key.__class__ is tuple else key, new, old, ts, headers)
+
+        return forward, change, window if _is_windowed(node) else wire
 
     def _drop(self, node: NodeCode) -> Drop:
         row = self._row
@@ -231,6 +238,10 @@ def sole_sender(code: StageCode) -> int | None:
     """Return the number of the one node that sends outputs outside, if it has one child only."""
     senders = [node for node in code.nodes if any(not child.inside for child in node.children)]
     return senders[0].number if len(senders) == 1 and len(senders[0].children) == 1 else None
+
+
+def _is_windowed(node: NodeCode) -> bool:
+    return node.out_key is not None and node.out_key.is_windowed
 
 
 def _each(ways: Sequence[Forward]) -> Forward:

@@ -6,7 +6,6 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Any
 
-from brookmere.record import WindowedKey
 from brookmere.worker.aggregates.code import NO_TIME, Emission, Fold
 from brookmere.worker.aggregates.windowing import LATE, NULL_KEY, NULL_VALUE, Windowing, find, time_of
 from brookmere.worker.code import NodeCode, Running, Runtime
@@ -57,8 +56,8 @@ class SlidingWindows(Windowing):
             if self.closing is not None:
                 self.closing.emit(closed)
 
-    def key_of(self, key: Any, time: int, number: int) -> WindowedKey:  # noqa: ARG002
-        return WindowedKey(key, time, time + self.difference)
+    def bounds(self, time: int, number: int) -> tuple[int, int]:  # noqa: ARG002
+        return time, time + self.difference
 
     def close_time(self) -> int:
         return self.clock.time - self._grace

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from brookmere.record import WindowedKey
 from brookmere.worker.aggregates.code import FOREVER, NO_TIME, Emission, Fold
 from brookmere.worker.aggregates.windowing import LATE, Windowing, find
 from brookmere.worker.code import NodeCode, Running, Runtime
@@ -78,8 +77,8 @@ class TimeWindows(Windowing):
             after = self.step(key, value, before)
         self.update(item, key, after, before, ts, headers)
 
-    def key_of(self, key: Any, time: int, number: int) -> WindowedKey:  # noqa: ARG002
-        return WindowedKey(key, time, FOREVER if self._size == FOREVER else time + self._size)
+    def bounds(self, time: int, number: int) -> tuple[int, int]:  # noqa: ARG002
+        return time, FOREVER if self._size == FOREVER else time + self._size
 
     def close_time(self) -> int:
         return self.clock.time - self._grace

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any, ClassVar
 
-from brookmere.record import WindowedKey
 from brookmere.worker.aggregates.closing import Closing
 from brookmere.worker.aggregates.code import NO_TIME, Emission, Fold
 from brookmere.worker.aggregates.folding import Folding
 from brookmere.worker.aggregates.retention import Retention
 from brookmere.worker.aggregates.updating import Updating
 from brookmere.worker.code import NodeCode, Runtime
+from brookmere.worker.types import writer
 
 LATE = "late"
 NULL_KEY = "null-key"
@@ -38,6 +38,10 @@ def find(items: Sequence[Any], time: int, number: int = 0) -> Any:
     return None
 
 
+def _same(key: Any) -> Any:
+    return key
+
+
 class Windowing(Updating):
     """A table of windows. Its stream time is its own."""
 
@@ -49,17 +53,25 @@ class Windowing(Updating):
         self.step = folding.step
         self.merge = folding.merge
         self.start = folding.start
+        self._send_key = writer(node.key, "the key") or _same
         self.clock = runtime.clock(f"node:{node.name}", NO_TIME)
         self.emission = emission
         self.retention = Retention(self.store.code.retention_ms, emission.on_close, self.is_session)
         self.closing = Closing(self, node, runtime, fold.store) if emission.on_close else None
 
-    def key_of(self, key: Any, time: int, number: int) -> WindowedKey:
-        """Return the key that a row is sent with."""
+    def bounds(self, time: int, number: int) -> tuple[int, int]:
+        """Return start and end of the window that a row stands for."""
         raise NotImplementedError
 
-    def sent_key(self, key: Any, row: Any) -> WindowedKey:
-        return self.key_of(key, row.time, row.number)
+    def key_of(self, key: Any, time: int, number: int) -> Any:
+        """Return the key that a row is sent with, in the form of the wire."""
+        return (self._send_key(key), *self.bounds(time, number))
+
+    def sent_key(self, key: Any, row: Any) -> Any:
+        known = row.sent_key
+        if known is None:
+            known = row.sent_key = self.key_of(key, row.time, row.number)
+        return known
 
     def close_time(self) -> int:
         """Return up to when windows have closed: they end before it, or at it if their end is exclusive."""

@@ -69,7 +69,7 @@ class EntryStore(KeyValueStore[Entry]):
         """Forget what the entries were before, and keys that are too many."""
         for entry in self._changed:
             entry.changed = False
-            entry.old = entry.headers = entry.pending = None
+            entry.old = None
         self._changed.clear()
         self._shrink(lambda entry: entry.value)
 
