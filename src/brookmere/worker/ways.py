@@ -89,6 +89,9 @@ class Ways:
                 value = send_value(value)
             add(flag, key, value, ts, headers)
 
+        if self._collector.is_of_one:
+            forward = self._quick_forward(send_key, send_value, has_key, has_value)
+
         def change(key: Any, new: Any, old: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None:
             wire(key, send_value(new), send_value(old), ts, headers)
 
@@ -102,6 +105,40 @@ class Ways:
             add(0, key if key.__class__ is tuple else send_key(key), (new, old), ts, headers)
 
         return forward, change, window if _is_windowed(node) else wire
+
+    def _quick_forward(
+        self, send_key: Callable[[Any], Any], send_value: Callable[[Any], Any], has_key: bool, has_value: bool
+    ) -> Forward:
+        """Return what `forward` and `add` do together, in one call: most stages have one node that sends."""
+        row = self._row
+        collector = self._collector
+        rows, headers_of = collector.rows, collector.headers
+        add_row, add_flag = rows.append, collector.flags.append
+        add_key, add_value, add_time = collector.keys.append, collector.values.append, collector.times.append
+
+        def forward(key: Any, value: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None:
+            flag = 0
+            if (key is row.key and has_key) or key is KEEP:
+                key = None
+                flag = 1
+            else:
+                key = send_key(key)
+            if (value is row.value and has_value) or value is KEEP:
+                value = None
+                flag |= 2
+            else:
+                value = send_value(value)
+            if headers is SAME:
+                headers = row.headers
+            if headers is not row.own_headers:
+                headers_of[len(rows)] = listed(headers)
+            add_row(row.number)
+            add_flag(flag)
+            add_key(key)
+            add_value(value)
+            add_time(ts)
+
+        return forward
 
     def _appender(self, node: NodeCode, to: int) -> Callable[[int, Any, Any, int, Any], None]:
         row = self._row

@@ -19,17 +19,25 @@ LATE = "late"
 NULL_KEY = "null-key"
 NULL_VALUE = "null-value"
 
-time_of = attrgetter("time")
+_time_of = attrgetter("time")
+
+_NEAR = 8
+
+
+def place_of(items: Sequence[Any], time: int) -> int:
+    """Return the place of the first row whose time is at least `time`."""
+    if not items or items[-1].time < time:
+        return len(items)
+    # Most records are for the latest rows.
+    for place in range(len(items) - 1, max(-1, len(items) - _NEAR), -1):
+        if items[place].time < time:
+            return place + 1
+    return bisect_left(items, time, key=_time_of)
 
 
 def find(items: Sequence[Any], time: int, number: int = 0) -> Any:
     """Return the row of a time and number, deleted or not; None if there is no place for it."""
-    if not items:
-        return None
-    last = items[-1]
-    if last.time == time and last.number == number:
-        return last
-    for place in range(bisect_left(items, time, key=time_of), len(items)):
+    for place in range(place_of(items, time), len(items)):
         item = items[place]
         if item.time != time:
             return None
