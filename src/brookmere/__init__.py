@@ -72,6 +72,7 @@ from brookmere.errors import (
     UnknownTopicError,
     UnreachableError,
     UnsupportedError,
+    WorkerError,
 )
 from brookmere.plan.program import explain
 from brookmere.record import Record, WindowedKey
@@ -247,6 +248,7 @@ __all__ = [
     "WindowedCogroupedKStream",
     "WindowedKStream",
     "WindowedKey",
+    "WorkerError",
     "avg",
     "collect_list",
     "collect_set",

@@ -33,7 +33,8 @@
      │   ├ JarNotFoundError      a Java library is not there and cannot be fetched
      │   ├ BrokerError           the development broker does not do what was asked
      │   ├ UnreachableError      Kafka does not answer
-     │   └ TransactionError      Kafka has ended a transaction, and the batch cannot be written
+     │   ├ TransactionError      Kafka has ended a transaction, and the batch cannot be written
+     │   └ WorkerError           a process that runs Python code of the program has ended
      ├ UnsupportedError          known, and not done
      └ InternalError             a bug of Brookmere
 
@@ -342,6 +343,10 @@ class UnreachableError(EngineError):
 
 class TransactionError(EngineError):
     """Kafka has ended a transaction, most often as it took too long; nothing is lost or written twice."""
+
+
+class WorkerError(EngineError):
+    """A process that runs Python code of the program has ended; the batch is done again with another one."""
 
 
 class UnsupportedError(BrookmereError):

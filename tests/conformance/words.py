@@ -88,7 +88,7 @@ def test(spec: str) -> KeyValueFunction:
 
 def fold(spec: str) -> Fold:
     """Return the function of (aggregate, value) that gives the next aggregate."""
-    word, argument = split_spec(spec, _FOLD_ARGUMENTS.get(spec, ""))
+    word, argument = split_spec(spec, FOLD_ARGUMENTS.get(spec, ""))
     try:
         make = _FOLDS[word]
     except KeyError:
@@ -232,7 +232,7 @@ def _without(g: Column, v: Column, argument: str) -> Column:
     return F.array_join(F.filter(items, lambda item, at: at + 1 != place), ",")
 
 
-_FOLD_ARGUMENTS = {"concat": "+", "top": "3"}
+FOLD_ARGUMENTS = {"concat": "+", "top": "3"}
 
 _FOLDS: dict[str, Callable[[Column, Column, str], Any]] = {
     "concat": lambda g, v, a: F.concat(_told(g), F.lit(a), _told(v)),

@@ -75,6 +75,29 @@ def windows_and_joins() -> bm.StreamsBuilder:
     return app
 
 
+def python_steps() -> bm.StreamsBuilder:
+    """Python code before and behind the first exchange."""
+    app = builder("python")
+    words = app.stream("in").filter(any_function).map_values(bm.python(_trimmed))
+    scored = words.map_values(bm.python(any_function, returns=str, batch="arrow"), name="score").map_values(
+        any_function
+    )
+    counts = scored.group_by(any_function).count(store="counts")
+    counts.to_stream().process(_Sweep, stores=[bm.key_value_store("seen", key=str, value=int)]).to("out")
+    return app
+
+
+def _trimmed(value: str) -> str:
+    return value
+
+
+class _Sweep(bm.Processor):
+    """Stands for a user's processor where it is never called."""
+
+    def process(self, record: bm.Record) -> None:
+        raise NotImplementedError
+
+
 PLANNED: dict[str, Planned] = {
     "windows_and_joins": Planned(windows_and_joins, {"orders": 2, "payments": 2, "prices": 2}),
     "stateless": Planned(stateless, {"in": 3}),
@@ -82,5 +105,6 @@ PLANNED: dict[str, Planned] = {
     "chained": Planned(chained, {"in": 4}),
     "mixed": Planned(mixed, {"plain": 3, "rekeyed": 2}),
     "table_and_global": Planned(table_and_global, {"countries": 2, "people": 1}),
+    "python_steps": Planned(python_steps, {"in": 2}),
     "fan_out": Planned(fan_out, {"a": 2, "b": 4}),
 }

@@ -94,6 +94,10 @@ class Jvm:
         self._known: set[int] = set()
         self.server = Server(self, {self.code.stage: self.code}, self.heard.append)
 
+    def forget(self) -> None:
+        """Have the worker forget what it knows, as if the state had moved on without it."""
+        self._known.clear()
+
     # The channel, from the worker's side
 
     def receive(self) -> tuple[str, Any] | None:

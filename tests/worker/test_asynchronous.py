@@ -4,6 +4,7 @@ import asyncio
 import re
 import signal
 from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import pytest
@@ -306,6 +307,21 @@ def test_a_record_that_python_cannot_hold_fails_alone() -> None:
 
     assert node.receive(("k", 10**7), ("k", 0)) == [("k", 1970)]
     assert [row for row, _ in node.errors] == [0]
+    node.close()
+
+
+@dataclass
+class Adding:
+    suffix: str
+
+    async def __call__(self, value: str) -> str:
+        return value + self.suffix
+
+
+def test_an_object_without_a_hash_may_be_the_function() -> None:
+    node = Alone(MapValuesWork(function(Adding("!"))))
+
+    assert node.receive(("k", "v")) == [("k", "v!")]
     node.close()
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from brookmere.plan.stages import Plan
 from brookmere.topology.nodes import ProcessorNode, SinkNode, SourceNode
 from brookmere.topology.operators import Aggregate
+from brookmere.topology.python_code import is_python
 
 
 def combinable(plan: Plan) -> Mapping[str, str]:
@@ -14,6 +15,7 @@ def combinable(plan: Plan) -> Mapping[str, str]:
 
     That is the repartition in front of the aggregate, or the aggregate itself where there is none. Nobody
     else may see the records on their way: the aggregate is the only reader, and has its store for itself.
+    What Python code folds is left as it is.
     """
     stages = plan.stage_of()
     found = {}
@@ -21,6 +23,7 @@ def combinable(plan: Plan) -> Mapping[str, str]:
         if (
             isinstance(node, ProcessorNode)
             and isinstance(node.operator, Aggregate)
+            and not is_python(node)
             and stages[node.name] > 0
             and _owns_store(plan, node)
         ):

@@ -17,11 +17,9 @@ def explain(plan: Plan) -> str:
     lines = [f"Application {plan.topology.application_id}: {size}, one Spark query"]
     for stage in plan.stages:
         lines.append("")
-        if stage.number == 0:
-            lines.append("Stage 0: per source partition, stateless")
-        else:
+        if stage.exchange:
             lines.append(f"Exchange by task ({_count(tasks, 'task')})")
-            lines.append(f"Stage {stage.number}: per task, transformWithState")
+        lines.append(f"{_title(stage)}: {_way(plan, stage)}")
         lines += [f"  {label:<10}{text}" for label, text in _facts(plan, stage)]
     if plan.topology.rewrites:
         lines += ["", "Optimized by"]
@@ -37,6 +35,8 @@ def to_json(plan: Plan) -> str:
             "number": stage.number,
             "nodes": [node.name for node in stage.nodes],
             "stores": [{"name": name, "type": stores[name].store_type} for name in stage.stores],
+            "python": stage.is_python,
+            "exchange": stage.exchange,
         }
         for stage in plan.stages
     ]
@@ -55,19 +55,32 @@ def to_mermaid(plan: Plan) -> str:
     number = {node.name: i for i, node in enumerate(plan.topology.nodes)}
     lines = ["flowchart TD"]
     for stage in plan.stages:
-        lines.append(f'  subgraph stage{stage.number}["Stage {stage.number}"]')
+        lines.append(f'  subgraph stage{stage.number}["{_title(stage)}"]')
         lines += [f'    n{number[node.name]}["{_operator(node)}"]' for node in stage.nodes]
         lines.append("  end")
     stage_of = plan.stage_of()
+    chain_of = {stage: number for number, chain in enumerate(plan.chains) for stage in chain}
     for node in plan.topology.nodes:
         parents = () if isinstance(node, SourceNode) else node.parents
         for parent in parents:
-            arrow = "-->" if stage_of[parent] == stage_of[node.name] else "-. by task .->"
+            travels = chain_of[stage_of[parent]] != chain_of[stage_of[node.name]]
+            arrow = "-. by task .->" if travels else "-->"
             lines.append(f"  n{number[parent]} {arrow} n{number[node.name]}")
         if isinstance(node, SourceNode) and node.internal:
             senders = [s for s in plan.topology.nodes if isinstance(s, SinkNode) and s.topic in node.topics]
             lines += [f"  n{number[s.name]} -. by key .-> n{number[node.name]}" for s in senders]
     return "\n".join(lines) + "\n"
+
+
+def _title(stage: Stage) -> str:
+    return f"Stage {stage.number}{', Python' if stage.is_python else ''}"
+
+
+def _way(plan: Plan, stage: Stage) -> str:
+    """Return what the records of a stage are spread over, and what runs it."""
+    if plan.chain_of(stage.number) == 0:
+        return f"per source partition, {'no exchange before it' if stage.number else 'stateless'}"
+    return f"per task, {'transformWithState' if stage.exchange else 'no exchange before it'}"
 
 
 def _facts(plan: Plan, stage: Stage) -> list[tuple[str, str]]:

@@ -11,6 +11,7 @@ from brookmere.plan.keeping import kept
 from brookmere.plan.stages import Plan
 from brookmere.topology.function import Function
 from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode
+from brookmere.topology.python_code import Process, PythonFunction
 
 _NAMES = {
     "store", "other", "table", "left", "right", "children", "default", "unmatched", "clock", "buffer",
@@ -142,7 +143,7 @@ class _Graph:
 
 
 def _printed(value: Any) -> Any:
-    if isinstance(value, Function):
+    if isinstance(value, Function | PythonFunction | Process):
         return value.fingerprint
     if isinstance(value, tuple):
         return tuple(_printed(part) for part in value)

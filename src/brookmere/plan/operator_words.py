@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from brookmere.plan.python_words import python_words
 from brookmere.topology import join_operators as jo
 from brookmere.topology import operators as op
 from brookmere.topology.nodes import Store
@@ -32,7 +33,7 @@ def operator_words(operator: op.Operator) -> str:
     'TableToStream'
     """
     name = type(operator).__name__
-    details = _details(operator)
+    details = [*_details(operator), *python_words(operator)]
     return f"{name}: {', '.join(details)}" if details else name
 
 

@@ -75,7 +75,8 @@ class _Rules:
                 self.follows |= {(parent, each.name) for parent in each.parents}
         for node in processors:
             self._add_look(node, keepers, shared)
-            self.earliest[node.name] = _STATE if node.stores or looked_into(node) else 0
+            needs_task = bool(node.stores) or looked_into(node) is not None
+            self.earliest[node.name] = _STATE if needs_task and node.name not in self.python else 0
         self._add_repartitions()
 
     def _add_look(self, node: ProcessorNode, keepers: dict[str, list[str]], shared: set[str]) -> None:

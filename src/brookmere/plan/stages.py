@@ -10,7 +10,6 @@ from brookmere.errors import Fault, TopologyError
 from brookmere.plan.boundaries import boundaries
 from brookmere.plan.keeping import kept
 from brookmere.plan.placement import place
-from brookmere.plan.python_faults import python_faults
 from brookmere.topology.nodes import Node, ProcessorNode, SourceNode, Topology
 from brookmere.topology.partitions import partition_counts
 from brookmere.topology.python_code import is_python
@@ -92,9 +91,6 @@ def plan(topology: Topology, partitions: Mapping[str, int]) -> Plan:
     counts = {t: n for t, n in partitions.items() if any(t in _topics_of(s, partitions) for s in sources)}
     repartitions = partition_counts(topology, partitions)
     faults = check_partitions(topology, {**counts, **repartitions})
-    mixed = python_faults(topology)
-    if mixed:
-        raise TopologyError([*faults, *mixed])
     stage_of = place(topology)
     last = max(stage_of.values(), default=0)
     faults += _limits(last + 1, {**counts, **repartitions})
@@ -128,8 +124,15 @@ def _limits(stages: int, partitions: Mapping[str, int]) -> list[Fault]:
         if count > MAX_PARTITIONS
     ]
     if stages > MAX_STAGES:
-        what = f"The program repartitions {stages - 1} times in a row, more than {MAX_STAGES - 1}"
-        faults.append(Fault(what, None, "Write to a topic in between, and read it in a second program"))
+        what = (
+            f"The program has {stages} stages, more than {MAX_STAGES}: each repartition in a row begins one, "
+            "and so does each change between Python steps and others"
+        )
+        remedy = (
+            "Put Python steps next to each other, or write to a topic in between and read it in a second "
+            "program"
+        )
+        faults.append(Fault(what, None, remedy))
     return faults
 
 

@@ -14,6 +14,7 @@ from brookmere.plan.stages import Plan
 from brookmere.run.columns import RECORD, column
 from brookmere.run.joining import looked_into
 from brookmere.run.processors import At, Processors
+from brookmere.run.pythoning import PythonNodes
 from brookmere.run.refusals import about, explained
 from brookmere.run.schemas import SchemaFormats
 from brookmere.run.timing import source_time
@@ -22,6 +23,8 @@ from brookmere.serde import Registry, Serde, Windowed
 from brookmere.topology import operators as op
 from brookmere.topology.function import Function
 from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode, StoreType
+from brookmere.topology.python_code import is_python
+from brookmere.worker.code import StageCode
 
 HANDLERS = ("deserialization", "processing", "production")
 DEFAULT_CACHE_BYTES = 64 << 20
@@ -59,6 +62,8 @@ class Compiled:
     """What the kernel was told of schemas."""
     changelogs: Mapping[int, str]
     """By sink, the store whose changes it writes: to the partition of the task, whatever the key."""
+    python: Mapping[int, StageCode] = field(default_factory=dict)
+    """By stage, the Python code that workers run."""
 
     def destinations(self, assembly: Any) -> Any:
         """Return what tells the kernel where the rows of the last stage go."""
@@ -114,6 +119,7 @@ class _Compiler:
     builder: Any = field(init=False)
     wire: Wire = field(init=False)
     processors: Processors = field(init=False)
+    python: PythonNodes = field(init=False)
     numbers: dict[str, int] = field(init=False)
     stages: dict[str, int] = field(init=False)
     faults: list[Fault] = field(default_factory=list)
@@ -131,6 +137,7 @@ class _Compiler:
         self.builder.countCopiesFrom(2 * len(self.numbers))
         self.stages = self.plan.stage_of()
         self.processors = Processors(self.plan, self.builder, self.wire, self.numbers, self.store_type)
+        self.python = PythonNodes(self.plan, self.builder, self.wire, self.numbers)
 
     def compile(
         self, continue_on: tuple[str, ...], last_per_batch: bool, cache_bytes: int, log_bytes: int
@@ -140,6 +147,7 @@ class _Compiler:
         if self.faults:
             raise ExpressionError(self.faults)
         self._branch_targets()
+        codes = self.python.finish(last_per_batch)
         nodes = self.plan.topology.nodes
         sinks = [n for n in nodes if isinstance(n, SinkNode) and not n.internal]
         return Compiled(
@@ -157,6 +165,7 @@ class _Compiler:
             },
             schemas=self.wire.formats.schemas,
             changelogs={self.numbers[s.name]: s.changelog_of for s in sinks if s.changelog_of is not None},
+            python=codes,
         )
 
     def _add(self, node: Node) -> None:
@@ -174,6 +183,8 @@ class _Compiler:
                     self._add_source(node, where)
                 elif isinstance(node, SinkNode):
                     self._add_sink(node, where)
+                elif is_python(node):
+                    self.python.add(node, self._at(node), self.processors.kind)
                 else:
                     self.processors.add(node, self._at(node))
         except ExpressionError as error:
@@ -187,7 +198,9 @@ class _Compiler:
         if node.name not in self.folded_by:
             return at
         aggregate = self.plan.topology.node(self.folded_by[node.name])
-        return self.processors.combine(aggregate, at) if isinstance(aggregate, ProcessorNode) else at
+        if not isinstance(aggregate, ProcessorNode) or is_python(aggregate):
+            return at
+        return self.processors.combine(aggregate, at)
 
     def _senders(self, source: SourceNode) -> list[str]:
         if not source.internal:
@@ -227,10 +240,15 @@ class _Compiler:
         if node.changelog_of is not None:
             topic = str(node.topic)
             keys, values = self._placed(node.key, topic, True), self._placed(node.value, topic, False)
-            key = self.wire.log_writer(keys, parent, True, f"key of {node.name}", where)
-            value = self.wire.log_writer(values, parent, False, f"value of {node.name}", where)
+            kept = self.python.stores.numbers.get(node.changelog_of)
+            of = parent if kept is None else kept
+            key = self.wire.log_writer(keys, of, True, f"key of {node.name}", where)
+            value = self.wire.log_writer(values, of, False, f"value of {node.name}", where)
             start = self.log_starts.get(node.changelog_of, LogStart())
-            self.builder.changelog(*at, key, value, start.since, start.is_new)
+            if kept is None:
+                self.builder.changelog(*at, key, value, start.since, start.is_new)
+            else:
+                self.builder.storeChangelog(*at[:3], kept, key, value, start.since, start.is_new)
             return
         if node.late:
             # It writes what its parent receives.
@@ -264,6 +282,10 @@ class _Compiler:
 
     def _branch_targets(self) -> None:
         for node in self.plan.topology.nodes:
-            if isinstance(node, ProcessorNode) and isinstance(node.operator, op.Branch):
+            if (
+                isinstance(node, ProcessorNode)
+                and isinstance(node.operator, op.Branch)
+                and not is_python(node)
+            ):
                 for position, child in enumerate(node.operator.children):
                     self.builder.branchTarget(self.numbers[node.name], position, self.numbers[child])

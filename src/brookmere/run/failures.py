@@ -18,6 +18,7 @@ from brookmere.errors import (
     TopicError,
     TransactionError,
     UnreachableError,
+    WorkerError,
 )
 from brookmere.run.outputs import plain_words, record_error
 
@@ -63,8 +64,22 @@ def from_java(exception: Any) -> BrookmereError:
             )
         if cause.getClass().getName() == "brookmere.kafka.KafkaStopped":
             return _stopped(cause)
+        if cause.getClass().getName() == "brookmere.kernel.python.WorkerLost":
+            return WorkerError(_sentence(str(cause.getMessage())))
+        if cause.getClass().getName() == "brookmere.kernel.python.WorkerFailed":
+            return _outside_a_record(str(cause.getMessage()))
         cause = cause.getCause()
     return _innermost(innermost)
+
+
+def _outside_a_record(trace: str) -> EngineError:
+    """Return the error of Python code that failed with this trace where no record is to blame."""
+    lines = trace.strip().splitlines()
+    return EngineError(
+        "Python code of the program failed while no record was processed: when it was loaded, in init(), in "
+        f"open() or at the end of a batch. Found: {_sentence(lines[-1] if lines else 'nothing')} "
+        f"Correct it: the batch is repeated at the next start.\n{trace.strip()}"
+    )
 
 
 def _stopped(cause: Any) -> BrookmereError:

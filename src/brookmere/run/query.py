@@ -22,6 +22,7 @@ from brookmere.run.failures import from_java, from_python
 from brookmere.run.frames import output_rows, raw_rows
 from brookmere.run.outputs import read_outputs
 from brookmere.run.taps import show_taps
+from brookmere.run.worker_env import worker_env
 from brookmere.topology.nodes import StoreType, Topology
 
 Sink = Callable[[DataFrame, int], None]
@@ -251,6 +252,8 @@ def started(
     count = checkpointed_partitions(checkpoint) or spark_partitions or shuffle_partitions(session)
     jvm: Any = session._jvm
     assembly = jvm.org.apache.spark.sql.brookmere.Assembly(session._jsparkSession, compiled.program, count)
+    if compiled.python:
+        assembly.runPython(worker_env(session))
     if takeover is not None:
         assembly.takeOver(takeover)
     rows = DataFrame(assembly.rows(raw._jdf), session)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from brookmere.errors import BrookmereError, EngineError, RecordError, TransactionError
+from brookmere.errors import BrookmereError, EngineError, RecordError, TransactionError, WorkerError
 from brookmere.run.dead_letters import write_dead_letter
 from brookmere.run.launching import Launched
 from brookmere.run.progress import Progress, ProgressReader
@@ -22,6 +22,10 @@ _LOOK_SECONDS = 0.1
 _NOTICE_SECONDS = 0.5
 _MOST_TRIES = 3
 """So often a batch is done again by itself; what then still fails does not pass."""
+
+
+_PASSING = (TransactionError, WorkerError)
+"""Failures after which the batch is done again."""
 
 
 class Watcher:
@@ -107,7 +111,7 @@ class Watcher:
 
     def _until_the_end(self) -> BrookmereError | None:
         failure = self._until_the_query_ends()
-        while isinstance(failure, TransactionError) and self._tries < _MOST_TRIES and not self._is_stopping:
+        while isinstance(failure, _PASSING) and self._tries < _MOST_TRIES and not self._is_stopping:
             self._tries += 1
             logger.warning("%s does the batch again. %s", self._run.application, failure)
             self._ended.append(str(self._query.known_as))

@@ -81,6 +81,19 @@ def shape_of_dataclass(schema: object) -> StructOf | None:
     return shape_of(schema) if isinstance(schema, type) and is_dataclass(schema) else None
 
 
+def slot_of(hint: object) -> Slot | None:
+    """Return the place for what an annotation describes, or None if it describes nothing that Spark has.
+
+    Raises:
+        TopologyError: a dataclass in it has fields that cannot be described.
+    """
+    faults: list[Fault] = []
+    slot = _slot(hint, (), faults)
+    if faults:
+        raise TopologyError(faults)
+    return slot
+
+
 def spark_schema(shape: Shape) -> Any:
     """Return Spark's JSON form of a type. All of it may be null, as in every JSON that Spark reads."""
     match shape:

@@ -20,6 +20,7 @@ from brookmere.run.compiler import Compiled
 from brookmere.run.failures import from_python
 from brookmere.run.query import Query, read_counters, start
 from brookmere.run.taps import plain, python_values
+from brookmere.testing.dialogue import Dialogue
 from brookmere.topology.nodes import Store
 
 _EVER = 2**63 - 1
@@ -84,15 +85,21 @@ class LocalEngine:
             routed.add(node)
         self._runner = jvm.brookmere.kernel.local.LocalRunner(compiled.program, routed)
         self._jvm = jvm
+        self._dialogue = Dialogue(self._runner, compiled.python) if compiled.python else None
 
     def run(self, records: Sequence[RawRecord]) -> bytes:
+        if self._dialogue is not None:
+            return self._dialogue.run(encode(records))
         try:
             return bytes(self._runner.run(encode(records)))
         except Py4JJavaError as error:
             raise from_python(error) from None
 
     def restart(self) -> None:
-        self._runner.restart()
+        if self._dialogue is not None:
+            self._dialogue.restart()
+        else:
+            self._runner.restart()
 
     def store(self, name: str, kind: str, stage: int) -> list[StoreRow]:  # noqa: ARG002 - an engine's face
         return rows_of(self._runner.store(name), *store_types(self._jvm, self._compiled, name))
@@ -101,7 +108,8 @@ class LocalEngine:
         return read_counters(self._compiled, self._runner.counters())
 
     def close(self) -> None:
-        """Hold nothing."""
+        if self._dialogue is not None:
+            self._dialogue.close()
 
 
 class SparkEngine:

@@ -7,6 +7,7 @@ from typing import Any
 
 from brookmere.topology.describe import router_name
 from brookmere.topology.nodes import Node, SinkNode, SourceNode, Store, Topology
+from brookmere.topology.python_code import is_python
 
 
 def to_json(topology: Topology) -> str:
@@ -48,6 +49,7 @@ def _node(node: Node, topology: Topology) -> dict[str, Any]:
         "type": "processor",
         "name": node.name,
         "operator": type(node.operator).__name__,
+        **({"python": True} if is_python(node) else {}),
         "stores": list(node.stores),
         "predecessors": list(node.parents),
         "successors": successors,

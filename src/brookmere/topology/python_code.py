@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from brookmere.topology.function import Function, Location
+from brookmere.topology.function import Location
 
 if TYPE_CHECKING:
     from brookmere.topology.nodes import Node
@@ -59,22 +59,16 @@ class Process:
 def is_python(node: Node) -> bool:
     """Tell whether a node runs in the worker."""
     operator = getattr(node, "operator", None)
-    return isinstance(operator, Process) or any(isinstance(p, PythonFunction) for p in _parts(operator))
-
-
-def is_mixed(node: Node) -> bool:
-    """Tell whether a node has functions over Python values and others over Columns."""
-    parts = list(_parts(getattr(node, "operator", None)))
-    return any(isinstance(p, PythonFunction) for p in parts) and any(isinstance(p, Function) for p in parts)
+    return isinstance(operator, Process) or any(isinstance(p, PythonFunction) for p in parts(operator))
 
 
 def takes_many(node: Node) -> bool:
     """Tell whether a Python node computes many records at once: in batches, or while others wait."""
-    functions = [p for p in _parts(getattr(node, "operator", None)) if isinstance(p, PythonFunction)]
+    functions = [p for p in parts(getattr(node, "operator", None)) if isinstance(p, PythonFunction)]
     return any(f.batch is not None or f.asynchronous is not None for f in functions)
 
 
-def _parts(operator: object) -> Iterator[object]:
+def parts(operator: object) -> Iterator[object]:
     """Yield what the fields of an operator hold, those of tuples one by one."""
     if not is_dataclass(operator):
         return

@@ -43,4 +43,5 @@ def _end_without(parent: int) -> None:
     os._exit(1)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -43,8 +43,7 @@ class Loop:
 def async_compute(function: UserFunction, answers: Answers, node: NodeCode, runtime: Runtime) -> Compute:
     """Return what calls the function for all records of a chunk."""
     loop: Loop = runtime.once(Loop)
-    made: _Made = runtime.once(_Making(function, node.name, loop))
-    call = as_record_call(made.call, function)
+    call = as_record_call(_function(function, node, runtime, loop), function)
     calls = function.calls or AsyncCalls()
     read_key, read_value = reader(node.key) or _same, reader(node.value) or _same
 
@@ -60,6 +59,13 @@ def async_compute(function: UserFunction, answers: Answers, node: NodeCode, runt
     return compute
 
 
+def _function(function: UserFunction, node: NodeCode, runtime: Runtime, loop: Loop) -> Callable[..., Any]:
+    if not function.is_factory:
+        return function.call
+    made: _Made = runtime.once(_Making(function, node.name, loop))
+    return made.call
+
+
 @dataclass(frozen=True, slots=True)
 class _Making:
     """Makes the function of a node for all tasks of a process."""
@@ -69,24 +75,21 @@ class _Making:
     loop: Loop
 
     def __call__(self) -> _Made:
-        return _Made(self.function, self.loop)
+        return _Made(self.function.call, self.loop)
 
 
 class _Made:
-    """A function; one that has to be made is made, opened and closed inside the loop."""
+    """A function that is made, opened and closed inside the loop."""
 
-    def __init__(self, function: UserFunction, loop: Loop) -> None:
-        self.call = function.call
-        self._is_factory = function.is_factory
+    def __init__(self, make: Callable[..., Any], loop: Loop) -> None:
+        self.call = make
         self._loop = loop
 
     def open(self) -> None:
-        if self._is_factory:
-            self._loop.run(self._open())
+        self._loop.run(self._open())
 
     def close(self) -> None:
-        if self._is_factory:
-            self._loop.run(_done(self.call, "close"))
+        self._loop.run(_done(self.call, "close"))
 
     async def _open(self) -> None:
         self.call = self.call()

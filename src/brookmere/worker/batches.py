@@ -127,7 +127,16 @@ def _array(function: UserFunction, answer: Any, kind: pa.DataType) -> Any:
 
 def _values(array: Any, kind: pa.DataType) -> list[Any]:
     found = array if array.type == kind else array.cast(kind)
-    return found.to_pylist(maps_as_pydicts="strict")  # type: ignore[no-any-return]
+    # Dicts for maps are asked for only where there are maps: it makes all values many times slower.
+    if _has_map(kind):
+        return found.to_pylist(maps_as_pydicts="strict")  # type: ignore[no-any-return]
+    return found.to_pylist()  # type: ignore[no-any-return]
+
+
+def _has_map(kind: pa.DataType) -> bool:
+    if pa.types.is_map(kind):
+        return True
+    return any(_has_map(kind.field(place).type) for place in range(kind.num_fields))
 
 
 def _names(answer: Any) -> list[Any] | None:

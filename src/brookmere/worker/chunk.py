@@ -20,6 +20,9 @@ TICK: Final = -6
 BUSY_TICK: Final = -7
 
 
+Columns = tuple[list[Any], list[Any]]
+
+
 class Entry:
     """A node that gets records of a chunk, and what makes of them what it takes."""
 
@@ -69,13 +72,21 @@ class Chunk:
         row = task.row
         row.sources, row.seqs = self.sources, self.seqs
         self._prepare(task)
-        one = self.nodes if isinstance(self.nodes, int) else None
-        if one is not None and one >= 0 and self.headers is None and not task.is_timed:
-            entry = task.entries[one]
-            if not entry.node.is_table:
-                self._run_alike(entry, task)
-                return
-        self._run_mixed(task)
+        entry = self._only_entry(task)
+        columns = None if entry is None else self._read(entry)
+        if entry is None or columns is None:
+            self._run_mixed(task)
+        elif task.is_timed:
+            self._run_timed(columns, entry, task)
+        else:
+            self._run_alike(columns, entry, task)
+
+    def _only_entry(self, task: Task) -> Entry | None:
+        """Return the node that all records are for if they are of a stream and nothing else is to do."""
+        if not isinstance(self.nodes, int) or self.nodes < 0 or self.headers is not None:
+            return None
+        entry = task.entries[self.nodes]
+        return None if entry.node.is_table or (task.is_timed and len(task.times) > 1) else entry
 
     def _prepare(self, task: Task) -> None:
         for number, entry in task.entries.items():
@@ -89,20 +100,17 @@ class Chunk:
                 ]
                 entry.running.prepare(*columns)
 
-    def _run_alike(self, entry: Entry, task: Task) -> None:
+    def _run_alike(self, columns: Columns, entry: Entry, task: Task) -> None:
         """Process records of a stream, without headers, that are all for one node and move no time."""
         row = task.row
+        receive_all = entry.running.receive_all
         receive = entry.running.receive
-        keys, values = self.keys, self.values
-        if entry.read_key is not None:
-            keys = list(map(entry.read_key, keys))
-        if entry.read_value is not None:
-            values = list(map(entry.read_value, values))
-        task.seen()
-        task.collector.counts[entry.node.number][RECEIVED] += len(keys)
+        keys, values = columns
+        self._begin_alike(entry, task)
+        if receive_all is not None:
+            receive_all(keys, values, self.times, lambda error: task.fail(entry.node, error))
+            return
         number = 0
-        row.headers = row.own_headers = ()
-        row.is_latest = row.is_record = True
         for key, value, ts in zip(keys, values, self.times, strict=True):
             row.number = number
             row.key = key
@@ -113,6 +121,56 @@ class Chunk:
             except Exception as error:  # noqa: BLE001 - whatever user code raises
                 task.fail(entry.node, error)
             number += 1  # noqa: SIM113 - it costs less than enumerate over zip
+
+    def _run_timed(self, columns: Columns, entry: Entry, task: Task) -> None:
+        """Process records of a stream, without headers, that are all for one node and may move time."""
+        row = task.row
+        receive = entry.running.receive
+        moves_time = entry.node.moves_time
+        keys, values = columns
+        self._begin_alike(entry, task)
+        (time,) = task.times
+        queue, clock = time.queue, time.clock
+        last_source, last_seq = self.sources[0], self.seqs[0]
+        number = 0
+        for key, value, ts, source, seq in zip(
+            keys, values, self.times, self.sources, self.seqs, strict=True
+        ):
+            if seq != last_seq or source != last_source:
+                # What a root record has made due comes behind all that follows from it.
+                if queue.due <= clock.time:
+                    task.punctuate(queue, clock.time, number - 1)
+                    row.is_record = True
+                last_source, last_seq = source, seq
+            if moves_time and ts > clock.time:
+                clock.time = ts
+            row.number = number
+            row.key = key
+            row.value = value
+            row.timestamp = ts
+            try:
+                receive(key, value, ts, ())
+            except Exception as error:  # noqa: BLE001 - whatever user code raises
+                task.fail(entry.node, error)
+            number += 1
+        if queue.due <= clock.time:
+            task.punctuate(queue, clock.time, number - 1)
+
+    def _begin_alike(self, entry: Entry, task: Task) -> None:
+        row = task.row
+        task.seen()
+        task.collector.counts[entry.node.number][RECEIVED] += len(self.keys)
+        row.headers = row.own_headers = ()
+        row.is_latest = row.is_record = True
+
+    def _read(self, entry: Entry) -> Columns | None:
+        """Return keys and values as the node takes them; None if some cannot be, which are to fail alone."""
+        try:
+            keys = self.keys if entry.read_key is None else list(map(entry.read_key, self.keys))
+            values = self.values if entry.read_value is None else list(map(entry.read_value, self.values))
+        except Exception:  # noqa: BLE001 - dataclasses of user code are made here
+            return None
+        return keys, values
 
     def _run_mixed(self, task: Task) -> None:
         entries = task.entries
@@ -144,19 +202,19 @@ class Chunk:
         if entry.node.moves_time and ts > entry.clock.time:
             entry.clock.time = ts
         key, value = self.keys[at], self.values[at]
+        read_key, read = entry.read_key, entry.read_value
         headers = self.headers[at] if self.headers is not None else None
         row.number = at
-        row.key = key = key if entry.read_key is None else entry.read_key(key)
+        row.key = row.value = NOTHING
         row.timestamp = ts
         row.headers = row.own_headers = () if headers is None else tuple(map(tuple, headers))
         row.is_record = True
         task.seen()
         task.collector.counts[entry.node.number][RECEIVED] += 1
-        read = entry.read_value
         try:
+            row.key = key = key if read_key is None else read_key(key)
             if entry.node.is_table:
                 new, old, row.is_latest = value
-                row.value = NOTHING
                 if read is not None:
                     new, old = read(new), read(old)
                 entry.running.receive_change(key, new, old, ts, row.is_latest)

@@ -211,6 +211,14 @@ class ProcessWork:
         return processing(self, node, runtime)
 
 
+class ReceiveAll(Protocol):
+    """Receives records without headers one by one: sets the row for each, calls `fail` where one fails."""
+
+    def __call__(
+        self, keys: list[Any], values: list[Any], times: list[int], fail: Callable[[Exception], None]
+    ) -> None: ...
+
+
 class Running:
     """A node at work on one task. It forwards by `out`; what it raises is a failure of the record at hand."""
 
@@ -218,6 +226,8 @@ class Running:
     """It computes the records of a chunk together: see `prepare`."""
     takes_wire = False
     """It receives keys and values as they came on the wire."""
+    receive_all: ReceiveAll | None = None
+    """Receives the records of a chunk where that costs less than so many calls of `receive`."""
 
     out: Output
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from brookmere.errors import nearest
 from brookmere.record import Record
-from brookmere.worker.punctuation import Schedule
+from brookmere.worker.punctuation import NEVER, Schedule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,16 +33,26 @@ class ProcessorContext:
         self._send = output.forward
         self._ways = {child.name: output.to(child.name).forward for child in node.children}
         self._schedules: dict[tuple[str, int], int] | None = {}
+        self.key: Any = None
+        """The key of the record that the processor got."""
 
     def forward(self, record: Record, to: str | None = None) -> None:
         """Send a record to the children of the processor, or to the one whose name is given."""
-        if record.__class__ is not Record and not isinstance(record, Record):
+        if to is None and record.__class__ is Record:
+            ts = record.timestamp
+            if ts.__class__ is int and ts >= 0:
+                self._send(record.key, record.value, ts, record.headers)
+                return
+        self._forward_with_care(record, to)
+
+    def _forward_with_care(self, record: Record, to: str | None) -> None:
+        if not isinstance(record, Record):
             raise TypeError(
                 f"{self._where} can forward Records only: found {type(record).__name__}; "
                 "use record.with_value(...) or brookmere.Record(key, value, timestamp)"
             )
         ts = record.timestamp
-        if ts.__class__ is not int or ts < 0:
+        if type(ts) is not int or ts < 0:
             raise ValueError(
                 f"{self._where} forwards a record at {ts!r}, which is no time: "
                 "a timestamp is an int, the milliseconds since 1970"
@@ -77,12 +87,14 @@ class ProcessorContext:
         is_wall = kind == "wall_clock"
         self._need("uses_wall_clock" if is_wall else "reads_stream_time", "schedule()")
         first = self._runtime.wall_clock + step if is_wall else 0
-        clock = None
+        clock = place = None
         if self._schedules is not None:
             number = self._schedules[kind, step] = self._schedules.get((kind, step), -1) + 1
-            clock = self._runtime.clock(f"schedule:{self._node.name}:{kind}:{step}:{number}", first)
+            name = f"node:{self._node.name}:schedule:{kind}:{step}:{number}"
+            clock = self._runtime.clock(name, first)
+            place = self._runtime.clock(f"{name}:place", NEVER)
             first = clock.time
-        schedule = Schedule(self._node, first, step, callback, clock)
+        schedule = Schedule(self._node, first, step, callback, clock, place)
         queue = self._runtime.wall_queue() if is_wall else self._runtime.time_of(self._node.subtopology).queue
         queue.add(schedule)
         return schedule
@@ -176,8 +188,6 @@ class FixedKeyContext(ProcessorContext):
         """Send a record with the key of the record at hand."""
         self._check(record)
         super().forward(record, to)
-
-    key: Any = None
 
     def _check(self, record: Record) -> None:
         # A punctuation has no record at hand: it may forward what it has kept.

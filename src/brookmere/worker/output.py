@@ -35,7 +35,8 @@ class Drop(Protocol):
 class Output:
     """The way out of a node, to all children or to one of them.
 
-    `send_wire` sends a change whose values, but not the key, are in the form of the wire already.
+    `send_wire` sends a change whose values, but not the key, are in the form of the wire already. A windowed
+    key may be, too: then it is a tuple.
     """
 
     __slots__ = ("_to", "drop", "forward", "forward_change", "send_wire")

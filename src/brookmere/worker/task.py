@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any, Final
 
 from brookmere.worker.chunk import Chunk, Entry
-from brookmere.worker.code import Clock, TaskId
+from brookmere.worker.code import Clock, ProcessWork, TaskId
 from brookmere.worker.collector import DROPPED, FAILED, LATE, Collector
 from brookmere.worker.failures import described
 from brookmere.worker.punctuation import PunctuationQueue, TaskTime
@@ -50,7 +50,13 @@ class Task:
         self._wall_queue = PunctuationQueue()
         self._last_record = self.clock("last-record", NEVER)
         self._last_tick = self.clock("last-tick", NEVER)
-        self._stores = {store.name: opened(store, at, self) for at, store in enumerate(code.stores)}
+        others = {
+            name for node in code.nodes if not isinstance(node.work, ProcessWork) for name in node.stores
+        }
+        self._stores = {
+            store.name: opened(store, at, self, for_processors=store.name not in others)
+            for at, store in enumerate(code.stores)
+        }
         self._runnings: dict[int, Running] = {}
         self._ways = Ways(code, self.row, self.collector, self._runnings, self.fail)
         self._chunk: Chunk | None = None
@@ -61,6 +67,8 @@ class Task:
             self._runnings[node.number] = node.work.build(node, self)
         for node in code.nodes:
             self._runnings[node.number].begin()
+        for queue in (self._wall_queue, *(each.queue for each in self._times.values())):
+            queue.restore()
         self.entries = {
             node.number: Entry(node, self._runnings[node.number], self.time_of(node.subtopology).clock)
             for node in code.nodes
@@ -123,9 +131,9 @@ class Task:
     # Punctuation
 
     @property
-    def times(self) -> Iterable[TaskTime]:
+    def times(self) -> list[TaskTime]:
         """The stream times of the task, one per sub-topology."""
-        return self._times.values()
+        return list(self._times.values())
 
     def punctuate(self, queue: PunctuationQueue, now: int, row: int) -> None:
         """Call what is due; its outputs have their place behind a row."""
@@ -207,7 +215,7 @@ class Task:
         found = self._times.get(subtopology)
         if found is None:
             first = next(node.name for node in self.code.nodes if node.subtopology == subtopology)
-            found = self._times[subtopology] = TaskTime(self.clock(f"stream:{first}", -1))
+            found = self._times[subtopology] = TaskTime(self.clock(f"node:{first}:stream", -1))
         return found
 
     def wall_queue(self) -> PunctuationQueue:

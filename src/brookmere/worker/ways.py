@@ -89,6 +89,9 @@ class Ways:
                 value = send_value(value)
             add(flag, key, value, ts, headers)
 
+        if self._collector.is_of_one:
+            forward = self._quick_forward(send_key, send_value, has_key, has_value)
+
         def change(key: Any, new: Any, old: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None:
             wire(key, send_value(new), send_value(old), ts, headers)
 
@@ -98,7 +101,44 @@ class Ways:
             else:
                 add(0, send_key(key), (new, old), ts, headers)
 
-        return forward, change, wire
+        def window(key: Any, new: Any, old: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None:
+            add(0, key if key.__class__ is tuple else send_key(key), (new, old), ts, headers)
+
+        return forward, change, window if _is_windowed(node) else wire
+
+    def _quick_forward(
+        self, send_key: Callable[[Any], Any], send_value: Callable[[Any], Any], has_key: bool, has_value: bool
+    ) -> Forward:
+        """Return what `forward` and `add` do together, in one call: most stages have one node that sends."""
+        row = self._row
+        collector = self._collector
+        rows, headers_of = collector.rows, collector.headers
+        add_row, add_flag = rows.append, collector.flags.append
+        add_key, add_value, add_time = collector.keys.append, collector.values.append, collector.times.append
+
+        def forward(key: Any, value: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None:
+            flag = 0
+            if (key is row.key and has_key) or key is KEEP:
+                key = None
+                flag = 1
+            else:
+                key = send_key(key)
+            if (value is row.value and has_value) or value is KEEP:
+                value = None
+                flag |= 2
+            else:
+                value = send_value(value)
+            if headers is SAME:
+                headers = row.headers
+            if headers is not row.own_headers:
+                headers_of[len(rows)] = listed(headers)
+            add_row(row.number)
+            add_flag(flag)
+            add_key(key)
+            add_value(value)
+            add_time(ts)
+
+        return forward
 
     def _appender(self, node: NodeCode, to: int) -> Callable[[int, Any, Any, int, Any], None]:
         row = self._row
@@ -135,6 +175,7 @@ class Ways:
         sent, received = self._collector.counts[node.number], self._collector.counts[child.number]
         read_key, read_value = reader(node.key) or _same, reader(node.value) or _same
         read_out = reader(node.out_value) or _same
+        read_window = reader(node.out_key) or _same
 
         def call(key: Any, value: Any, old: Any, ts: int, headers: Any) -> None:
             at, heads = row.timestamp, row.headers
@@ -165,7 +206,10 @@ class Ways:
         def wire(key: Any, new: Any, old: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None:
             change(key, read_out(new), read_out(old), ts, headers)
 
-        return forward, change, wire
+        def window(key: Any, new: Any, old: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None:
+            wire(read_window(key) if key.__class__ is tuple else key, new, old, ts, headers)
+
+        return forward, change, window if _is_windowed(node) else wire
 
     def _drop(self, node: NodeCode) -> Drop:
         row = self._row
@@ -194,6 +238,10 @@ def sole_sender(code: StageCode) -> int | None:
     """Return the number of the one node that sends outputs outside, if it has one child only."""
     senders = [node for node in code.nodes if any(not child.inside for child in node.children)]
     return senders[0].number if len(senders) == 1 and len(senders[0].children) == 1 else None
+
+
+def _is_windowed(node: NodeCode) -> bool:
+    return node.out_key is not None and node.out_key.is_windowed
 
 
 def _each(ways: Sequence[Forward]) -> Forward:

@@ -5,6 +5,7 @@ import java.util.{ArrayList, HashMap => JMap}
 import brookmere.kernel.core._
 import brookmere.kernel.expr.Compile
 import brookmere.kernel.program._
+import brookmere.kernel.python.Dialogue
 import brookmere.kernel.rows._
 import brookmere.kernel.state._
 
@@ -17,8 +18,10 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
  * stores and order of arrival as in a query; a call of `run` is a micro-batch.
  */
 final class LocalRunner(program: Program, routed: java.util.Set[Integer]) {
-  private val (sources, chains) = Compile.interpreting {
-    (new SourceChain(program, makeWork), program.chains.tail.map(stages => new Chain(stages, makeWork)))
+  private val port = new Dialogue
+  private var (sources, chains) = made()
+  private def made(): (SourceChain, Array[Chain]) = Compile.interpreting {
+    (new SourceChain(program, work), program.chains.tail.map(stages => new Chain(stages, work)))
   }
   private val backends = chains.map(_ => new LocalBackend)
   private val caches = chains.map(_ => new JMap[String, AnyRef]())
@@ -42,7 +45,16 @@ final class LocalRunner(program: Program, routed: java.util.Set[Integer]) {
     out.result()
   }
 
-  private def makeWork(stage: Stage): StageWork = new StageRunner(stage)
+  private def work(stage: Stage): StageWork = StageWork.of(stage, program.settings, port)
+
+  /** As `run`, for a program with Python stages: returns the first messages for their worker, or null. */
+  def start(records: Array[Byte]): Array[Byte] = port.begin(() => run(records))
+  /** Brings an answer of the worker and returns the next messages for it; null when the batch is done. */
+  def reply(message: Array[Byte]): Array[Byte] = port.reply(message)
+  /** What came out of a batch that is done. */
+  def finished(): Array[Byte] = port.finished()
+  /** Gives a batch up whose worker does not answer. */
+  def abort(): Unit = port.abort()
 
   private def feed(c: Int, rows: ArrayList[UnsafeRow]): ArrayList[UnsafeRow] = {
     val out = new ArrayList[UnsafeRow]()
@@ -91,7 +103,16 @@ final class LocalRunner(program: Program, routed: java.util.Set[Integer]) {
   }
 
   /** Forgets everything that is not in the state, as a restart does. */
-  def restart(): Unit = { tasks.clear(); caches.foreach(_.clear()) }
+  def restart(): Unit = {
+    tasks.clear()
+    caches.foreach(_.clear())
+    port.forgetTasks()
+    counters()
+    // Rows of a batch that was given up may wait in them.
+    val anew = made()
+    sources = anew._1
+    chains = anew._2
+  }
 
   /** The rows of a store, of all tasks: pickled keys, pickled values, and the times. */
   def store(name: String): StoreRows = {

@@ -2,7 +2,7 @@ package brookmere.kernel.program
 
 import brookmere.kernel.core._
 import brookmere.kernel.expr.{Bound, Projection, Reader}
-import brookmere.kernel.python.PythonPart
+import brookmere.kernel.python.{PythonPart, WorkerEnv}
 import brookmere.kernel.rows._
 import brookmere.kernel.state.StoreDef
 
@@ -99,6 +99,8 @@ final class Program(
     val settings: Settings,
     val slots: Array[Int],
     val nodeCount: Int) extends Serializable {
+  /** How workers for the Python stages are started; a query sets it. */
+  var workers: WorkerEnv = null
   def stageCount: Int = stages.length - 1
   /** The stages that run inside one operator of Spark, chain by chain; the first chain has no state. */
   val chains: Array[Array[Stage]] = {

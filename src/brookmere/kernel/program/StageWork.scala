@@ -1,6 +1,7 @@
 package brookmere.kernel.program
 
-import brookmere.kernel.core.Task
+import brookmere.kernel.core.{Settings, Task}
+import brookmere.kernel.python.{Port, PythonRunner}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
@@ -26,4 +27,10 @@ trait StageWork {
 
   /** Called when the work is over, also after a failure. */
   def close(): Unit = {}
+}
+
+object StageWork {
+  /** What runs a stage: here, or in a worker that `port` leads to. */
+  def of(stage: Stage, settings: Settings, port: => Port): StageWork =
+    if (stage.python == null) new StageRunner(stage) else new PythonRunner(stage, settings, port)
 }

@@ -24,11 +24,15 @@ object Workers {
       left
     } else {
       if (left != null) destroy(left)
-      val worker = new Worker(env.start(), run)
+      val worker = new Worker(env.begin(), run)
       all.add(worker)
       worker
     }
   }
+
+  /** Says that the version of the state at a place where no worker was needed is another one now. */
+  def renew(place: String, version: Long, next: Long): Unit =
+    idle.computeIfPresent(place, (_, w) => { if (w.version == version) w.version = next; w })
 
   /** Gives a worker back whose task has gone well; what it knows goes together with `version` of the state. */
   def leave(place: String, version: Long, worker: Worker): Unit = {

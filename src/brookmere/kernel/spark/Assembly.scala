@@ -6,6 +6,7 @@ import scala.jdk.CollectionConverters._
 
 import brookmere.kernel.core.{Counters, Latest, StageTimes, Sums}
 import brookmere.kernel.program.{Outputs, Program}
+import brookmere.kernel.python.{WorkerEnv, Workers}
 import brookmere.kernel.rows.{Destinations, Layout}
 import brookmere.kernel.state.{Group, GroupLog, Item, LogStore, StoreRow, StoreRows}
 
@@ -23,6 +24,9 @@ final class Assembly(spark: SparkSession, val program: Program, partitions: Int)
   private val latest = new Latest(program.settings.topics.length)
   spark.sparkContext.register(latest)
   private val stats = new QueryStats(counters, times, latest)
+
+  /** Says how workers for Python stages are started; call it before `rows`. */
+  def runPython(workers: WorkerEnv): Unit = program.workers = workers
 
   private var before: Takeover = null
 
@@ -68,7 +72,10 @@ final class Assembly(spark: SparkSession, val program: Program, partitions: Int)
     out.result()
   }
 
-  def forget(run: String): Unit = Caches.forget(run)
+  def forget(run: String): Unit = {
+    Caches.forget(run)
+    Workers.forget(run)
+  }
 }
 
 object Assembly {

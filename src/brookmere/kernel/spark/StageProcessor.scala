@@ -4,7 +4,8 @@ import java.util.concurrent.ConcurrentHashMap
 import java.util.{HashMap => JMap}
 
 import brookmere.kernel.core._
-import brookmere.kernel.program.{Chain, Program, SourceChain, Stage, StageRunner, StageWork}
+import brookmere.kernel.program.{Chain, Program, SourceChain, StageWork}
+import brookmere.kernel.python.{PlacePort, Workers}
 import brookmere.kernel.rows.RawLayout
 import brookmere.kernel.state._
 
@@ -18,11 +19,10 @@ final class QueryStats(val counters: Sums, val times: Array[Sums], val latest: L
 
 /** The first chain over the rows of a Spark partition. */
 final class SourceIterator(in: Iterator[InternalRow], program: Program, stats: QueryStats) extends Iterator[InternalRow] {
-  private val chain = new SourceChain(program, makeWork)
+  private lazy val port = PlacePort.ofSources(program.workers)
+  private val chain = new SourceChain(program, stage => StageWork.of(stage, program.settings, port))
   private val rows = in.map(unsafe)
   private var closed = false
-
-  private def makeWork(stage: Stage): StageWork = new StageRunner(stage)
 
   override def hasNext: Boolean = {
     while (!closed && chain.isEmpty) if (!chain.step(rows)) close()
@@ -45,6 +45,7 @@ final class SourceIterator(in: Iterator[InternalRow], program: Program, stats: Q
     stats.latest.add(chain.latestTimes)
     chain.rowCounts().zipWithIndex.foreach { case (n, stage) => stats.times(stage).add(Array(0L, 0L, n)) }
     chain.close()
+    if (program.chains(0).exists(_.python != null)) port.leave(Workers.NoVersion)
   }
 }
 
@@ -55,18 +56,19 @@ final class StageProcessor(program: Program, number: Int, stats: QueryStats, bef
   @transient private var chain: Chain = _
   @transient private var caches: JMap[String, AnyRef] = _
   @transient private var place: String = _
+  @transient private var port: PlacePort = _
   private def stages = program.chains(number)
   private def families: Seq[Family] = stages.toSeq.flatMap(_.stores).flatMap(d => Family.of(d)) :+ Family.task
-
-  private def makeWork(stage: Stage): StageWork = new StageRunner(stage)
 
   override def init(mode: OutputMode, time: TimeMode): Unit =
     Internals.openState(getHandle, families).foreach { store =>
       state = store
       backend = new SparkBackend(store)
       if (before != null && store.version == 0) before.fill(program, number, store, pieces)
-      place = Caches.place(getHandle.getQueryInfo().getRunId.toString, store.id.operatorId, store.id.partitionId)
-      chain = new Chain(stages, makeWork)
+      val run = getHandle.getQueryInfo().getRunId.toString
+      place = Caches.place(run, store.id.operatorId, store.id.partitionId)
+      if (stages.exists(_.python != null)) port = new PlacePort(run, place, store.version, program.workers)
+      chain = new Chain(stages, stage => StageWork.of(stage, program.settings, port))
       caches = Caches.take(place, store.version)
     }
 
@@ -114,6 +116,7 @@ final class StageProcessor(program: Program, number: Int, stats: QueryStats, bef
   override def close(): Unit = if (place != null) {
     chain.close()
     Caches.leave(place, state.version + 1, caches)
+    if (port != null) port.leave(state.version + 1)
   }
 }
 

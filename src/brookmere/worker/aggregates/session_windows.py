@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Any
 
-from brookmere.record import WindowedKey
 from brookmere.worker.aggregates.code import Emission, Fold
-from brookmere.worker.aggregates.windowing import LATE, Windowing, find, time_of
+from brookmere.worker.aggregates.windowing import LATE, Windowing, find, place_of
 from brookmere.worker.code import NodeCode, Running, Runtime
 
 
@@ -74,11 +72,11 @@ class SessionWindows(Windowing):
         if not items:
             return items
         reach = ts + self._gap
-        first = bisect_left(items, max(ts - self._gap, self.oldest()), key=time_of)
+        first = place_of(items, max(ts - self._gap, self.oldest()))
         return [item for item in items[first:] if item.value is not None and item.number <= reach]
 
-    def key_of(self, key: Any, time: int, number: int) -> WindowedKey:
-        return WindowedKey(key, number, time)
+    def bounds(self, time: int, number: int) -> tuple[int, int]:
+        return number, time
 
     def close_time(self) -> int:
         return self.clock.time - self._wait

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Any
 
-from brookmere.record import WindowedKey
 from brookmere.worker.aggregates.code import NO_TIME, Emission, Fold
-from brookmere.worker.aggregates.windowing import LATE, NULL_KEY, NULL_VALUE, Windowing, find, time_of
+from brookmere.worker.aggregates.windowing import LATE, NULL_KEY, NULL_VALUE, Windowing, find, place_of
 from brookmere.worker.code import NodeCode, Running, Runtime
 
 Seen = tuple[Any, int]
@@ -57,8 +55,8 @@ class SlidingWindows(Windowing):
             if self.closing is not None:
                 self.closing.emit(closed)
 
-    def key_of(self, key: Any, time: int, number: int) -> WindowedKey:  # noqa: ARG002
-        return WindowedKey(key, time, time + self.difference)
+    def bounds(self, time: int, number: int) -> tuple[int, int]:  # noqa: ARG002
+        return time, time + self.difference
 
     def close_time(self) -> int:
         return self.clock.time - self._grace
@@ -106,8 +104,8 @@ class _Visit:
     def rows(self, earliest: int) -> list[Any]:
         """Return the rows from a time to the window just behind the record, as they are now."""
         items = self.group.items
-        first = bisect_left(items, max(earliest, 0, self.of.oldest()), key=time_of)
-        last = bisect_left(items, self.ts + 2, key=time_of)
+        first = place_of(items, max(earliest, 0, self.of.oldest()))
+        last = place_of(items, self.ts + 2)
         return [item for item in items[first:last] if item.value is not None]
 
     def exists(self, window: int) -> bool:

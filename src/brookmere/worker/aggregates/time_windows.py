@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from brookmere.record import WindowedKey
 from brookmere.worker.aggregates.code import FOREVER, NO_TIME, Emission, Fold
-from brookmere.worker.aggregates.windowing import LATE, Windowing, find
+from brookmere.worker.aggregates.windowing import LATE, Windowing, find, place_of
 from brookmere.worker.code import NodeCode, Running, Runtime
 
 
@@ -44,27 +43,34 @@ class TimeWindows(Windowing):
         clock = self.clock
         if ts > clock.time:
             clock.time = ts
-        size, closed = self._size, clock.time - self._grace
-        if size == FOREVER:
-            if ts >= self._begin:
-                self._add(self.store.group(key), key, value, self._begin, ts, headers)
-            return
-        group = None
-        advance = self._advance
-        first = (ts - size + advance) // advance * advance if ts > size - advance else 0
-        for start in range(first, ts + 1, advance):
-            if start + size > closed:
-                group = group or self.store.group(key)
-                self._add(group, key, value, start, ts, headers)
-            else:
-                self.drop(LATE, key, value, ts, start, start + size)
+        closed = clock.time - self._grace
+        if self._size != FOREVER:
+            self._windows(key, value, ts, closed, headers)
+        elif ts >= self._begin:
+            group = self.store.group(key)
+            item = find(group.items, self._begin)
+            self._add(item, group, key, value, self._begin, ts, headers)
         if self.closing is not None:
             self.closing.emit(closed)
 
-    def _add(self, group: Any, key: Any, value: Any, window: int, ts: int, headers: Any) -> None:
-        items = group.items
-        # Most records are for the latest window.
-        item = items[-1] if items and items[-1].time == window else find(items, window)
+    def _windows(self, key: Any, value: Any, ts: int, closed: int, headers: Any) -> None:
+        size, advance = self._size, self._advance
+        first = (ts - size + advance) // advance * advance if ts > size - advance else 0
+        group = None
+        for start in range(first, ts + 1, advance):
+            if start + size <= closed:
+                self.drop(LATE, key, value, ts, start, start + size)
+                continue
+            if group is None:
+                group = self.store.group(key)
+                items = group.items
+                at = place_of(items, start)
+            # The windows of a record and the rows of its key are both in order of time.
+            item = items[at] if at < len(items) and items[at].time == start else None
+            self._add(item, group, key, value, start, ts, headers)
+            at += 1
+
+    def _add(self, item: Any, group: Any, key: Any, value: Any, window: int, ts: int, headers: Any) -> None:
         if item is None:
             before = self.start()
             after = self.step(key, value, before)
@@ -78,8 +84,8 @@ class TimeWindows(Windowing):
             after = self.step(key, value, before)
         self.update(item, key, after, before, ts, headers)
 
-    def key_of(self, key: Any, time: int, number: int) -> WindowedKey:  # noqa: ARG002
-        return WindowedKey(key, time, FOREVER if self._size == FOREVER else time + self._size)
+    def bounds(self, time: int, number: int) -> tuple[int, int]:  # noqa: ARG002
+        return time, FOREVER if self._size == FOREVER else time + self._size
 
     def close_time(self) -> int:
         return self.clock.time - self._grace

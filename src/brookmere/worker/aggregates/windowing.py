@@ -7,35 +7,47 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any, ClassVar
 
-from brookmere.record import WindowedKey
 from brookmere.worker.aggregates.closing import Closing
 from brookmere.worker.aggregates.code import NO_TIME, Emission, Fold
 from brookmere.worker.aggregates.folding import Folding
 from brookmere.worker.aggregates.retention import Retention
 from brookmere.worker.aggregates.updating import Updating
 from brookmere.worker.code import NodeCode, Runtime
+from brookmere.worker.types import writer
 
 LATE = "late"
 NULL_KEY = "null-key"
 NULL_VALUE = "null-value"
 
-time_of = attrgetter("time")
+_time_of = attrgetter("time")
+
+_NEAR = 8
+
+
+def place_of(items: Sequence[Any], time: int) -> int:
+    """Return the place of the first row whose time is at least `time`."""
+    if not items or items[-1].time < time:
+        return len(items)
+    # Most records are for the latest rows.
+    for place in range(len(items) - 1, max(-1, len(items) - _NEAR), -1):
+        if items[place].time < time:
+            return place + 1
+    return bisect_left(items, time, key=_time_of)
 
 
 def find(items: Sequence[Any], time: int, number: int = 0) -> Any:
     """Return the row of a time and number, deleted or not; None if there is no place for it."""
-    if not items:
-        return None
-    last = items[-1]
-    if last.time == time and last.number == number:
-        return last
-    for place in range(bisect_left(items, time, key=time_of), len(items)):
+    for place in range(place_of(items, time), len(items)):
         item = items[place]
         if item.time != time:
             return None
         if item.number == number:
             return item
     return None
+
+
+def _same(key: Any) -> Any:
+    return key
 
 
 class Windowing(Updating):
@@ -49,17 +61,25 @@ class Windowing(Updating):
         self.step = folding.step
         self.merge = folding.merge
         self.start = folding.start
+        self._send_key = writer(node.key, "the key") or _same
         self.clock = runtime.clock(f"node:{node.name}", NO_TIME)
         self.emission = emission
         self.retention = Retention(self.store.code.retention_ms, emission.on_close, self.is_session)
         self.closing = Closing(self, node, runtime, fold.store) if emission.on_close else None
 
-    def key_of(self, key: Any, time: int, number: int) -> WindowedKey:
-        """Return the key that a row is sent with."""
+    def bounds(self, time: int, number: int) -> tuple[int, int]:
+        """Return start and end of the window that a row stands for."""
         raise NotImplementedError
 
-    def sent_key(self, key: Any, row: Any) -> WindowedKey:
-        return self.key_of(key, row.time, row.number)
+    def key_of(self, key: Any, time: int, number: int) -> Any:
+        """Return the key that a row is sent with, in the form of the wire."""
+        return (self._send_key(key), *self.bounds(time, number))
+
+    def sent_key(self, key: Any, row: Any) -> Any:
+        known = row.sent_key
+        if known is None:
+            known = row.sent_key = self.key_of(key, row.time, row.number)
+        return known
 
     def close_time(self) -> int:
         """Return up to when windows have closed: they end before it, or at it if their end is exclusive."""

@@ -9,13 +9,9 @@ from typing import Any
 
 
 class Entry:
-    """The row of a key; `value` is None if there is none.
+    """The row of a key; `value` is None if there is none. `changed`: it changed in this batch, from `old`."""
 
-    `dirty`: the JVM does not know it yet. `changed`: it changed in this batch, from `old`.
-    `headers` and `pending` belong to who sends the changes of a batch.
-    """
-
-    __slots__ = ("changed", "dirty", "headers", "key", "old", "pending", "ts", "value")
+    __slots__ = ("changed", "key", "old", "ts", "value")
 
     def __init__(self, key: Any, value: Any, ts: int) -> None:
         self.key = key
@@ -23,9 +19,6 @@ class Entry:
         self.ts = ts
         self.old: Any = None
         self.changed = False
-        self.dirty = False
-        self.headers: Any = None
-        self.pending: Any = None
 
 
 class Group:
@@ -39,9 +32,9 @@ class Group:
 
 
 class Item:
-    """A row of a group, as an Entry is the row of a key."""
+    """A row of a group, as an Entry is the row of a key. `sent_key` is the key that it is sent with."""
 
-    __slots__ = ("changed", "dirty", "group", "headers", "number", "old", "pending", "time", "ts", "value")
+    __slots__ = ("changed", "group", "number", "old", "sent_key", "time", "ts", "value")
 
     def __init__(self, group: Group, time: int, number: int, value: Any, ts: int) -> None:
         self.group = group
@@ -51,6 +44,4 @@ class Item:
         self.ts = ts
         self.old: Any = None
         self.changed = False
-        self.dirty = False
-        self.headers: Any = None
-        self.pending: Any = None
+        self.sent_key: Any = None

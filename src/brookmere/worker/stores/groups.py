@@ -28,13 +28,16 @@ class GroupedStore(CachedStore[Group]):
         super().__init__(code, number, keeper)
         self.time = -1
         self._retention = _FOREVER if code.retention_ms is None else code.retention_ms
-        self._dirty: list[Item] = []
+        # Kafka Streams' stores of windows that are also found by time reach one millisecond further.
+        self._reach = self._retention if code.kind == "timed_window" else self._retention - 1
+        # In the order of their first change since the JVM was told.
+        self._dirty: dict[Item, None] = {}
         self._changed: list[Item] = []
 
     @property
     def oldest(self) -> int:
         """Rows before this time cannot be found any more."""
-        return self.time - self._retention + 1
+        return self.time - self._reach
 
     def group(self, key: Any) -> Group:
         """Return the rows of a key, after asking for them if need be. Values are those of the wire."""
@@ -62,11 +65,9 @@ class GroupedStore(CachedStore[Group]):
             item.changed = True
             item.old = item.value
             self._changed.append(item)
-        if not item.dirty:
-            item.dirty = True
-            self._dirty.append(item)
         item.value = value
         item.ts = ts
+        self._dirty[item] = None
         if item.time > self.time:
             self.time = item.time
 
@@ -76,14 +77,11 @@ class GroupedStore(CachedStore[Group]):
         if not dirty:
             return None
         send = self._send_key
-        keys, starts, numbers, values, times = [], [], [], [], []
-        for item in dirty:
-            item.dirty = False
-            keys.append(send(item.group.key))
-            starts.append(item.time)
-            numbers.append(item.number)
-            values.append(item.value)
-            times.append(item.ts)
+        keys = [send(item.group.key) for item in dirty]
+        starts = [item.time for item in dirty]
+        numbers = [item.number for item in dirty]
+        values = [item.value for item in dirty]
+        times = [item.ts for item in dirty]
         dirty.clear()
         return self.number, keys, starts, numbers, values, times
 
@@ -93,15 +91,14 @@ class GroupedStore(CachedStore[Group]):
         touched = {id(item.group): item.group for item in self._changed}
         for item in self._changed:
             item.changed = False
-            item.old = item.headers = item.pending = None
+            item.old = None
         self._changed.clear()
         for group in touched.values():
             self._compact(group, oldest)
         self._shrink(lambda group: [item.value for item in group.items])
 
     def _compact(self, group: Group, oldest: int) -> None:
-        # Windows that are sent when they close can be found a millisecond longer.
-        group.items = [item for item in group.items if item.value is not None and item.time >= oldest - 1]
+        group.items = [item for item in group.items if item.value is not None and item.time >= oldest]
 
     def _set(self, key: Any, time: int, number: int, value: Any) -> None:
         group = self.group(key)

@@ -2,41 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from brookmere.worker.stores.entries import Entry
-from brookmere.worker.stores.store import CachedStore, is_scalar
+from brookmere.worker.stores.store import CachedStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from brookmere.worker.code import StoreCode
-    from brookmere.worker.stores.store import Keeper
+Cached = TypeVar("Cached")
 
 
-class KeyValueStore(CachedStore[Entry]):
+class KeyValueStore(CachedStore[Cached]):
     """A key-value store. What user code does to a value that it got changes nothing until it is put.
 
     Iterators show the store as it was when they were asked for, in the order of the serialised keys.
     """
 
-    def __init__(self, code: StoreCode, number: int, keeper: Keeper) -> None:
-        super().__init__(code, number, keeper)
-        self._dirty: list[Entry] = []
-        self._changed: list[Entry] = []
-
-    # Kafka Streams' methods
-
     def get(self, key: Any) -> Any:
         """Return the value of a key, None if there is none."""
-        value = self.entry(key).value
-        return None if value is None else self._read(value)
+        raise NotImplementedError
 
     def put(self, key: Any, value: Any) -> None:
         """Set the value of a key; None deletes it."""
-        wire = self._wire(key)
-        entry = self._known.get(self._place(wire)) or self._add(wire, key, None, -1)
-        self._set(entry, self._send(value), self._row.timestamp)
+        raise NotImplementedError
 
     def put_if_absent(self, key: Any, value: Any) -> Any:
         """Set the value of a key that has none; return the value it had."""
@@ -83,90 +71,6 @@ class KeyValueStore(CachedStore[Entry]):
         """Return about how many keys there are in this task."""
         return int(self._keeper.ask("count", self.number))
 
-    # What aggregates and the task use
-
-    def entry(self, key: Any) -> Entry:
-        """Return what is known of a key, after asking for it if need be. Values are those of the wire."""
-        wire = self._wire(key)
-        place = self._place(wire)
-        return self._known.get(place) or self._load(key, wire, place)
-
-    def change(self, entry: Entry, value: Any, ts: int) -> None:
-        """Set the value of an entry, given as on the wire, and remember what it was before the batch."""
-        if not entry.changed:
-            entry.changed = True
-            entry.old = entry.value
-            self._changed.append(entry)
-        self._set(entry, value, ts)
-
-    def changes(self) -> tuple[Any, ...] | None:
-        """Return what the JVM does not know yet, in the form of the wire."""
-        dirty = self._dirty
-        if not dirty:
-            return None
-        send = self._send_key
-        keys, values, times = [], [], []
-        for entry in dirty:
-            entry.dirty = False
-            keys.append(send(entry.key))
-            values.append(entry.value)
-            times.append(entry.ts)
-        dirty.clear()
-        return self.number, keys, values, times
-
-    def end_batch(self) -> None:
-        """Forget what the entries were before, and keys that are too many."""
-        for entry in self._changed:
-            entry.changed = False
-            entry.old = entry.headers = entry.pending = None
-        self._changed.clear()
-        self._shrink(lambda entry: entry.value)
-
-    def _set(self, entry: Entry, value: Any, ts: int) -> None:
-        entry.value = value
-        entry.ts = ts
-        if not entry.dirty:
-            entry.dirty = True
-            self._dirty.append(entry)
-
-    def _add(self, wire: Any, key: Any, value: Any, ts: int) -> Entry:
-        entry = self._known[self._place(wire)] = Entry(key, value, ts)
-        return entry
-
-    def _load(self, key: Any, wire: Any, place: Any) -> Entry:
-        wires = self._missing(key, wire, place)
-        for one, found in zip(wires, self._keeper.ask("get", self.number, wires), strict=True):
-            value, ts = found or (None, -1)
-            self._add(one, self._read_key(one), value, ts)
-        return self._known[place]
-
     def _scan(self, lower: Any, upper: Any, prefix: Any, is_reverse: bool) -> Iterator[tuple[Any, Any]]:
         keys, values, _ = self._keeper.ask("scan", self.number, lower, upper, prefix, is_reverse)
         return zip(map(self._read_key, keys), map(self._read, values), strict=True)
-
-
-class ScalarKeyValueStore(KeyValueStore):
-    """A key-value store whose keys and values need no conversion: a get is one look into a dict."""
-
-    def get(self, key: Any) -> Any:
-        """Return the value of a key, None if there is none."""
-        entry = self._known.get(key)
-        return entry.value if entry is not None else self.entry(key).value
-
-    def put(self, key: Any, value: Any) -> None:
-        """Set the value of a key; None deletes it."""
-        entry = self._known.get(key)
-        if entry is None:
-            wire = self._wire(key)
-            entry = self._add(wire, wire, None, -1)
-        entry.value = self._send(value)
-        entry.ts = self._row.timestamp
-        if not entry.dirty:
-            entry.dirty = True
-            self._dirty.append(entry)
-
-
-def key_value_store(code: StoreCode, number: int, keeper: Keeper) -> KeyValueStore:
-    """Return the store for the types of its keys and values."""
-    kind = ScalarKeyValueStore if is_scalar(code.key) and is_scalar(code.value) else KeyValueStore
-    return kind(code, number, keeper)

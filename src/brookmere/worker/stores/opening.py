@@ -4,22 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from brookmere.worker.stores.key_value import KeyValueStore, key_value_store
+from brookmere.worker.stores.entry_store import EntryStore
+from brookmere.worker.stores.flat_store import FlatStore
+from brookmere.worker.stores.groups import GroupedStore
 from brookmere.worker.stores.session import SessionStore
+from brookmere.worker.stores.store import is_scalar
 from brookmere.worker.stores.versioned import VersionedStore
 from brookmere.worker.stores.window import WindowStore
 
 if TYPE_CHECKING:
     from brookmere.worker.code import StoreCode
-    from brookmere.worker.stores.groups import GroupedStore
     from brookmere.worker.stores.store import Keeper
 
+Store = EntryStore | FlatStore | GroupedStore
 
-def opened(code: StoreCode, number: int, keeper: Keeper) -> KeyValueStore | GroupedStore:
-    """Return a store; `number` is what the JVM knows it by."""
+
+def opened(code: StoreCode, number: int, keeper: Keeper, *, for_processors: bool) -> Store:
+    """Return a store; `number` is what the JVM knows it by. `for_processors`: nobody asks for its entries."""
     match code.kind:
+        case "key_value" if for_processors and is_scalar(code.key) and is_scalar(code.value):
+            return FlatStore(code, number, keeper)
         case "key_value":
-            return key_value_store(code, number, keeper)
+            return EntryStore(code, number, keeper)
         case "window" | "timed_window":
             return WindowStore(code, number, keeper)
         case "session" | "timed_session":

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from brookmere.worker.stores.groups import GroupedStore
-    from brookmere.worker.stores.key_value import KeyValueStore
+    from brookmere.worker.stores.opening import Store
 
 _WRITES = frozenset(("put", "put_if_absent", "put_all", "delete", "remove"))
 
@@ -14,11 +13,11 @@ _WRITES = frozenset(("put", "put_if_absent", "put_all", "delete", "remove"))
 class ReadOnlyStore:
     """The store of a table. It has the methods that only read; its rows change by its records."""
 
-    def __init__(self, store: KeyValueStore | GroupedStore) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
 
     @property
-    def behind(self) -> KeyValueStore | GroupedStore:
+    def behind(self) -> Store:
         """The store itself, for the node that keeps its rows."""
         return self._store
 

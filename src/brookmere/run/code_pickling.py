@@ -1,0 +1,67 @@
+"""Turns the code of a stage into bytes that a worker can load, whatever modules it can import."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+import sysconfig
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+
+import cloudpickle
+
+_PACKAGE = "brookmere"
+_INSTALLED = tuple(
+    {str(Path(sysconfig.get_path(name)).resolve()) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+)
+
+
+class Unpicklable(ValueError):  # noqa: N818 - it becomes a fault of the program
+    """Code that cannot be sent to a worker; the message is the reason."""
+
+
+def dumps(code: object) -> bytes:
+    """Return `code` as bytes, with what it uses of the user's own modules.
+
+    Modules that are installed are imported by the worker. The user's own travel with the code: a program may
+    be a file that no import finds, and a worker that is started later must not see a newer version of it.
+
+    Raises:
+        Unpicklable: something in it cannot be sent.
+    """
+    with _by_value(list(_own_modules())):
+        try:
+            return bytes(cloudpickle.dumps(code))
+        except (pickle.PicklingError, TypeError, AttributeError, ValueError, RecursionError) as error:
+            raise Unpicklable(str(error) or type(error).__name__) from error
+
+
+def _own_modules() -> Iterator[ModuleType]:
+    """Yield the modules that come with the program, not with an installed package."""
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if not isinstance(module, ModuleType) or file is None or name.partition(".")[0] == _PACKAGE:
+            continue
+        # Compiled modules have no code that could travel.
+        if file.endswith(".py") and name == module.__name__ and not _is_installed(file):
+            yield module
+
+
+def _is_installed(file: str) -> bool:
+    place = str(Path(file).resolve())
+    return "site-packages" in place or "dist-packages" in place or place.startswith(_INSTALLED)
+
+
+@contextmanager
+def _by_value(modules: list[ModuleType]) -> Iterator[None]:
+    already = cloudpickle.list_registry_pickle_by_value()
+    mine = [module for module in modules if module.__name__ not in already]
+    for module in mine:
+        cloudpickle.register_pickle_by_value(module)
+    try:
+        yield
+    finally:
+        for module in mine:
+            cloudpickle.unregister_pickle_by_value(module)
