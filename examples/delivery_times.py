@@ -11,7 +11,7 @@ Fill the topic, and run the program until everything is processed:
 
 See the parcels that will be late:
 
-    brookmere consume late-parcels --from-beginning
+    brookmere consume late-parcels --from-beginning --value-serde double
 """
 
 import json
