@@ -1,4 +1,4 @@
-"""Aggregates in the worker give what Kafka Streams gave, record by record, for every cut and after restarts."""
+"""Aggregates in the worker give what Kafka Streams gave, for every cut and after restarts."""
 
 from __future__ import annotations
 
