@@ -41,21 +41,20 @@ class StoreBuilder:
             kind=self.kind,
             retention_ms=self.retention_ms,
             window_ms=self.window_ms,
-            key=self._key(),
+            key=self._logged_key(),
             value=self.value if isinstance(self.value, Serde) else None,
             key_type=self.key,
             value_type=self.value,
             logged=self.changelog,
         )
 
-    def _key(self) -> Serde | None:
-        """Return what the keys are written with in a changelog: with their window, in Kafka's binary form."""
-        inner = self.key if isinstance(self.key, Serde) else None
-        if self.kind == "session":
-            return Windowed(inner or Natural(), session=True)
+    def _logged_key(self) -> Serde | None:
+        """Return what writes keys into the changelog, those of windows as Kafka Streams does it."""
+        own = self.key if isinstance(self.key, Serde) else None
         if self.kind == "window":
-            return Windowed(inner or Natural(), size=timedelta(milliseconds=self.window_ms or 0))
-        return inner
+            size = None if self.window_ms is None else timedelta(milliseconds=self.window_ms)
+            return Windowed(own or Natural(), size=size)
+        return Windowed(own or Natural(), session=True) if self.kind == "session" else own
 
 
 def key_value_store(
