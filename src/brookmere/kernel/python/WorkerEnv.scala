@@ -24,7 +24,7 @@ final class WorkerEnv(python: String, start: String, path: Array[String], archiv
     else Option(SparkEnv.get).flatMap(_.conf.getOption("spark.pyspark.python")).orElse(sys.env.get("PYSPARK_PYTHON")).getOrElse("python3")
 
   def begin(): Process = {
-    val builder = new ProcessBuilder(interpreter, "-u", "-c", start)
+    val builder = new ProcessBuilder(interpreter, "-c", start)
     val places = archives.map(SparkFiles.get) ++ path ++ sys.env.get("PYTHONPATH").toSeq
     if (places.nonEmpty) builder.environment.put("PYTHONPATH", places.mkString(File.pathSeparator))
     // The directory that the JVM was started in is no place of modules unless the path says so.
