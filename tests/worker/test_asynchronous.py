@@ -345,9 +345,14 @@ def test_calls_are_interrupted_by_the_keyboard() -> None:
         return value
 
     node = Alone(MapValuesWork(function(interrupt)))
+    # Spark has a handler of its own where it runs in the same process.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
 
-    with pytest.raises(KeyboardInterrupt):
-        node.receive(("k", "a"), ("k", "stop"))
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            node.receive(("k", "a"), ("k", "stop"))
+    finally:
+        signal.signal(signal.SIGINT, before)
     node.close()
 
     assert sorted(ended) == ["a", "stop"]

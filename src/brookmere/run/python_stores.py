@@ -31,6 +31,14 @@ class PythonStores:
         """Return the stores of a stage, in the order in which the kernel knows them."""
         return tuple(self._stores.get(stage, {}).values())
 
+    def has(self, stage: int, name: str) -> bool:
+        """Tell whether a stage has a store."""
+        return name in self._stores.get(stage, {})
+
+    def tell(self, stage: int, store: StoreCode) -> None:
+        """Take a store in that the kernel knows already."""
+        self._stores.setdefault(stage, {})[store.name] = store
+
     def add(
         self,
         node: ProcessorNode,
@@ -43,6 +51,8 @@ class PythonStores:
         """Add the stores of a node that receives such keys and keeps, or sends, such values."""
         if isinstance(node.operator, Process):
             for name in node.stores:
+                if name in node.operator.reads:
+                    continue
                 self._add_own(node, node.operator, name, stage, kind(name))
             return
         kept: str | None = getattr(node.operator, "store", None)

@@ -12,6 +12,7 @@ from brookmere.errors import ExpressionError, Fault
 from brookmere.plan.stages import Plan
 from brookmere.run.code_pickling import Unpicklable, dumps
 from brookmere.run.facets import Facet, Facets
+from brookmere.run.python_reads import PythonReads
 from brookmere.run.python_stores import PythonStores
 from brookmere.run.python_works import Incoming, Worked, work_of
 from brookmere.run.refusals import explained
@@ -38,12 +39,14 @@ class PythonNodes:
     numbers: Mapping[str, int]
     stores: PythonStores = field(init=False)
     facets: Facets = field(init=False)
+    reads: PythonReads = field(init=False)
     _added: dict[int, list[tuple[ProcessorNode, NodeCode]]] = field(default_factory=dict)
     _reads_time: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.facets = Facets(self.plan.topology)
         self.stores = PythonStores(self.plan, self.builder, self.serde_type)
+        self.reads = PythonReads(self.plan, self.builder, self.numbers, self.stores, self.facets)
 
     def add(self, node: ProcessorNode, at: At, kind: Callable[[str | None], str]) -> None:
         """Add a node; `kind` tells how a store keeps its rows."""
@@ -64,6 +67,7 @@ class PythonNodes:
                 ticks,
             )
             self.stores.add(node, number, stage, kind, key, sent[1])
+        self.reads.add(node, stage)
         self.facets.tell(node.name, *(Facet(kind.made, kind.is_pickled) for kind in sent))
         code = self._code(node, number, worked, (key, value), sent)
         self._added.setdefault(stage, []).append((node, code))
@@ -75,7 +79,7 @@ class PythonNodes:
         for stage, added in self._added.items():
             code = StageCode(
                 stage,
-                tuple(code for _, code in added),
+                (*self.reads.of(stage), *(code for _, code in added)),
                 self.stores.of(stage),
                 self.plan.topics,
                 self.plan.topology.application_id,
@@ -113,7 +117,7 @@ class PythonNodes:
             is_table=isinstance(node.operator, _TAKES_CHANGES),
             sends_table=isinstance(node.operator, _SENDS_CHANGES),
             children=self._children(node),
-            stores=node.stores,
+            stores=tuple(dict.fromkeys((*node.stores, *getattr(node.operator, "reads", ())))),
             moves_time=all(self._is_source(parent) for parent in node.parents),
             subtopology=self._subtopology(node),
         )
@@ -166,7 +170,7 @@ class PythonNodes:
             hearers = self._hearers(source)
             # What the only reader of a source gets moves its time.
             if len(hearers) != 1 or hearers[0].name not in {node.name for node in nodes}:
-                self.builder.tellTime(self.numbers[source.name], stage)
+                self.builder.tellTime(self.numbers[source.name], stage, self._subtopology(source))
 
     def _unpicklable(self, added: list[tuple[ProcessorNode, NodeCode]]) -> list[Fault]:
         faults = []

@@ -81,7 +81,7 @@ class NodeCode:
 
 @dataclass(frozen=True, slots=True)
 class StoreCode:
-    """A store. `is_read`: a table that others write. What was read from it is forgotten at each batch."""
+    """A store. `is_read`: a table's rows, which only a node that copies them writes."""
 
     name: str
     kind: StoreKind

@@ -87,9 +87,6 @@ class Task:
         if wall is not None:
             self.wall = wall
         self.tell(clocks)
-        for store in self._stores.values():
-            if store.code.is_read:
-                store.forget()
 
     def process(self, chunk: Chunk) -> None:
         """Process the records of a chunk."""

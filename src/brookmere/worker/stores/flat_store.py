@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, Final
 
 from brookmere.worker.stores.key_value import KeyValueStore
@@ -11,6 +12,17 @@ if TYPE_CHECKING:
     from brookmere.worker.stores.store import Keeper
 
 _UNKNOWN: Final[Any] = object()
+_CLASSES: Final[dict[str, type]] = {
+    "string": str,
+    "binary": bytes,
+    "boolean": bool,
+    "byte": int,
+    "short": int,
+    "integer": int,
+    "long": int,
+    "float": float,
+    "double": float,
+}
 
 
 class FlatStore(KeyValueStore[Any]):
@@ -18,6 +30,7 @@ class FlatStore(KeyValueStore[Any]):
 
     def __init__(self, code: StoreCode, number: int, keeper: Keeper) -> None:
         super().__init__(code, number, keeper)
+        self._plain = _CLASSES[json.loads(code.key.json)] if code.key is not None else None
         # The times of keys that changed since the JVM was told.
         self._dirty: dict[Any, int] = {}
 
@@ -28,7 +41,8 @@ class FlatStore(KeyValueStore[Any]):
 
     def put(self, key: Any, value: Any) -> None:
         """Set the value of a key; None deletes it."""
-        if key not in self._known:
+        # A text or a number of a class of its own is equal to a plain one, but does not travel.
+        if key.__class__ is not self._plain or key not in self._known:
             key = self._wire(key)
         self._known[key] = self._send(value)
         self._dirty[key] = self._row.timestamp
