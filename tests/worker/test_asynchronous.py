@@ -168,6 +168,9 @@ def test_a_call_that_takes_too_long_is_cancelled() -> None:
         "give it more time by timeout=, or more attempts by retries="
     )
     assert cancelled == ["a"]
+    # The traceback tells where it hung, and not who called it.
+    assert "in hang" in node.told[0][2]
+    assert "brookmere/worker" not in node.told[0][2]
     node.close()
 
 

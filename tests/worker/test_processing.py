@@ -273,6 +273,31 @@ def test_the_same_key_is_forwarded_where_keys_are_kept() -> None:
     assert Jvm(stage_of(ProcessWork(supplier, fixed_key=True))).batch(("a", 1)).pairs == [("a", 2)]
 
 
+@pytest.mark.parametrize("to", [None, "behind"])
+def test_nothing_is_forwarded_in_init(to: str | None) -> None:
+    class Early(Processor):
+        def init(self, context: ProcessorContext) -> None:
+            context.forward(Record("a", 1, 0), to)
+
+    with pytest.raises(WorkerFailedError, match=r"forwards in init\(\) or close\(\)"):
+        Jvm(stage_of(ProcessWork(Early))).batch(("a", 1))
+
+
+def test_nothing_is_forwarded_in_close(caplog: pytest.LogCaptureFixture) -> None:
+    class Late(Processor):
+        def process(self, record: Record) -> None:
+            pass
+
+        def close(self) -> None:
+            self.context.forward(Record("a", 1, 0))
+
+    jvm = Jvm(stage_of(ProcessWork(Late)))
+    jvm.batch(("a", 1))
+    jvm.server.close()
+
+    assert "forwards in init() or close()" in caplog.text
+
+
 def test_a_supplier_must_give_a_processor() -> None:
     jvm = Jvm(stage_of(ProcessWork(dict)))
 

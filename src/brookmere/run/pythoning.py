@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pyspark.sql.types import DataType, _parse_datatype_json_string
@@ -79,7 +79,7 @@ class PythonNodes:
         for stage, added in self._added.items():
             code = StageCode(
                 stage,
-                (*self.reads.of(stage), *(code for _, code in added)),
+                (*self.reads.of(stage), *(self._with_copies(code) for _, code in added)),
                 self.stores.of(stage),
                 self.plan.topics,
                 self.plan.topology.application_id,
@@ -128,6 +128,13 @@ class PythonNodes:
             Child(child.name, self.numbers[child.name], stage_of[child.name] == stage_of[node.name])
             for child in self._hearers(node)
         )
+
+    def _with_copies(self, code: NodeCode) -> NodeCode:
+        """Return the code of a node that also sends to the copies of its table in later stages, and first."""
+        copies = [
+            Child(f"copy {number}", int(number), False) for number in self.builder.copiesOf(code.number)
+        ]
+        return replace(code, children=(*copies, *code.children)) if copies else code
 
     def _hearers(self, node: Node) -> list[Node]:
         return [

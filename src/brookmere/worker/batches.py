@@ -51,8 +51,9 @@ def _halved(compute: Callable[[pa.RecordBatch], list[Any]], batch: pa.RecordBatc
     except Exception as error:  # noqa: BLE001 - a failure of user code is the answer of its records
         if batch.num_rows == 1:
             return [Failed(error)]
-        half = batch.num_rows // 2
-        return _halved(compute, batch.slice(0, half)) + _halved(compute, batch.slice(half))
+    # Behind the handler, so that a failure of a part is told without that of the whole.
+    half = batch.num_rows // 2
+    return _halved(compute, batch.slice(0, half)) + _halved(compute, batch.slice(half))
 
 
 def _checked(function: UserFunction, found: list[Any], rows: int) -> list[Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final
 
 from brookmere.worker.collector import RECEIVED
@@ -9,7 +11,7 @@ from brookmere.worker.row import NOTHING
 from brookmere.worker.types import reader
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from brookmere.worker.code import Clock, NodeCode, Running, TypeCode
     from brookmere.worker.task import Task
@@ -20,7 +22,7 @@ TICK: Final = -6
 BUSY_TICK: Final = -7
 
 
-Columns = tuple[list[Any], list[Any]]
+Columns = tuple[list[Any], list[Any], Iterable[Any]]
 
 
 class Entry:
@@ -83,7 +85,7 @@ class Chunk:
 
     def _only_entry(self, task: Task) -> Entry | None:
         """Return the node that all records are for if they are of a stream and nothing else is to do."""
-        if not isinstance(self.nodes, int) or self.nodes < 0 or self.headers is not None:
+        if not isinstance(self.nodes, int) or self.nodes < 0:
             return None
         entry = task.entries[self.nodes]
         return None if entry.node.is_table or (task.is_timed and len(task.times) > 1) else entry
@@ -101,41 +103,41 @@ class Chunk:
                 entry.running.prepare(*columns)
 
     def _run_alike(self, columns: Columns, entry: Entry, task: Task) -> None:
-        """Process records of a stream, without headers, that are all for one node and move no time."""
+        """Process records of a stream, all for one node, that move no time."""
         row = task.row
         receive_all = entry.running.receive_all
         receive = entry.running.receive
-        keys, values = columns
+        keys, values, headers = columns
         self._begin_alike(entry, task)
         if receive_all is not None:
-            receive_all(keys, values, self.times, lambda error: task.fail(entry.node, error))
+            receive_all(keys, values, self.times, headers, lambda error: task.fail(entry.node, error))
             return
         number = 0
-        for key, value, ts in zip(keys, values, self.times, strict=True):
+        for key, value, ts, heads in zip(keys, values, self.times, headers, strict=False):
+            row.headers = row.own_headers = heads
             row.number = number
             row.key = key
             row.value = value
             row.timestamp = ts
             try:
-                receive(key, value, ts, ())
+                receive(key, value, ts, heads)
             except Exception as error:  # noqa: BLE001 - whatever user code raises
                 task.fail(entry.node, error)
             number += 1  # noqa: SIM113 - it costs less than enumerate over zip
 
     def _run_timed(self, columns: Columns, entry: Entry, task: Task) -> None:
-        """Process records of a stream, without headers, that are all for one node and may move time."""
+        """Process records of a stream, all for one node, that may move time."""
         row = task.row
         receive = entry.running.receive
         moves_time = entry.node.moves_time
-        keys, values = columns
+        keys, values, headers = columns
         self._begin_alike(entry, task)
         (time,) = task.times
         queue, clock = time.queue, time.clock
         last_source, last_seq = self.sources[0], self.seqs[0]
         number = 0
-        for key, value, ts, source, seq in zip(
-            keys, values, self.times, self.sources, self.seqs, strict=True
-        ):
+        all_columns = (keys, values, self.times, headers, self.sources, self.seqs)
+        for key, value, ts, heads, source, seq in zip(*all_columns, strict=False):
             if seq != last_seq or source != last_source:
                 # What a root record has made due comes behind all that follows from it.
                 if queue.due <= clock.time:
@@ -144,12 +146,13 @@ class Chunk:
                 last_source, last_seq = source, seq
             if moves_time and ts > clock.time:
                 clock.time = ts
+            row.headers = row.own_headers = heads
             row.number = number
             row.key = key
             row.value = value
             row.timestamp = ts
             try:
-                receive(key, value, ts, ())
+                receive(key, value, ts, heads)
             except Exception as error:  # noqa: BLE001 - whatever user code raises
                 task.fail(entry.node, error)
             number += 1
@@ -160,7 +163,6 @@ class Chunk:
         row = task.row
         task.seen()
         task.collector.counts[entry.node.number][RECEIVED] += len(self.keys)
-        row.headers = row.own_headers = ()
         row.is_latest = row.is_record = True
 
     def _read(self, entry: Entry) -> Columns | None:
@@ -170,7 +172,7 @@ class Chunk:
             values = self.values if entry.read_value is None else list(map(entry.read_value, self.values))
         except Exception:  # noqa: BLE001 - dataclasses of user code are made here
             return None
-        return keys, values
+        return keys, values, repeat(()) if self.headers is None else list(map(_headers, self.headers))
 
     def _run_mixed(self, task: Task) -> None:
         entries = task.entries
@@ -207,7 +209,7 @@ class Chunk:
         row.number = at
         row.key = row.value = NOTHING
         row.timestamp = ts
-        row.headers = row.own_headers = () if headers is None else tuple(map(tuple, headers))
+        row.headers = row.own_headers = _headers(headers)
         row.is_record = True
         task.seen()
         task.collector.counts[entry.node.number][RECEIVED] += 1
@@ -241,3 +243,7 @@ class Chunk:
 
     def _numbers(self) -> Sequence[int]:
         return [self.nodes] * len(self.keys) if isinstance(self.nodes, int) else self.nodes
+
+
+def _headers(wire: list[Any] | None) -> tuple[Any, ...]:
+    return () if wire is None else tuple(map(tuple, wire))

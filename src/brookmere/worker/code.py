@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from brookmere.worker.output import Output
     from brookmere.worker.punctuation import PunctuationQueue, TaskTime
@@ -212,10 +212,15 @@ class ProcessWork:
 
 
 class ReceiveAll(Protocol):
-    """Receives records without headers one by one: sets the row for each, calls `fail` where one fails."""
+    """Receives records one by one: sets the row for each, and calls `fail` where one fails."""
 
     def __call__(
-        self, keys: list[Any], values: list[Any], times: list[int], fail: Callable[[Exception], None]
+        self,
+        keys: list[Any],
+        values: list[Any],
+        times: list[int],
+        headers: Iterable[Any],
+        fail: Callable[[Exception], None],
     ) -> None: ...
 
 

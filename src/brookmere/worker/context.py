@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from brookmere.record import Header
     from brookmere.worker.code import NodeCode, ProcessWork, Runtime, TaskId
-    from brookmere.worker.output import Output
+    from brookmere.worker.output import Forward, Output
 
 Punctuation = Literal["stream_time", "wall_clock"]
 _MILLISECOND = timedelta(milliseconds=1)
@@ -30,8 +30,8 @@ class ProcessorContext:
         self._row = runtime.row
         self._time = runtime.time_of(node.subtopology).clock
         self._output = output
-        self._send = output.forward
-        self._ways = {child.name: output.to(child.name).forward for child in node.children}
+        self._send: Forward = self._refuse
+        self._ways: dict[str, Forward] = {child.name: self._refuse for child in node.children}
         self._schedules: dict[tuple[str, int], int] | None = {}
         self.key: Any = None
         """The key of the record that the processor got."""
@@ -150,9 +150,22 @@ class ProcessorContext:
         """The offset of the record that all began with; None in a punctuation."""
         return self._row.offset
 
-    def initialised(self) -> None:
+    def open(self) -> None:
         """Say that `init` is over: what is scheduled from now on is not known after a restart."""
         self._schedules = None
+        self._send = self._output.forward
+        self._ways = {name: self._output.to(name).forward for name in self._ways}
+
+    def close(self) -> None:
+        """Say that nothing can be forwarded any more."""
+        self._send = self._refuse
+        self._ways = dict.fromkeys(self._ways, self._refuse)
+
+    def _refuse(self, *_: Any, **__: Any) -> None:
+        raise RuntimeError(
+            f"{self._where} forwards in init() or close(), where there is no record to follow; "
+            "do it in process() or in a punctuation"
+        )
 
     @property
     def _where(self) -> str:

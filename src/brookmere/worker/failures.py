@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import traceback
+from itertools import dropwhile
 from pathlib import Path
-from types import TracebackType
 
 _PACKAGE = str(Path(__file__).resolve().parents[1]) + os.sep
 
 
 def described(error: BaseException) -> tuple[str, str, str]:
     """Return class name, message and traceback; the traceback begins where user code does."""
-    text = "".join(traceback.format_exception(type(error), error, users_part(error.__traceback__)))
-    return class_name(error), message(error), text
+    found = traceback.TracebackException(type(error), error, error.__traceback__)
+    _cut(found)
+    return class_name(error), message(error), "".join(found.format())
 
 
 def message(error: BaseException) -> str:
@@ -30,12 +31,10 @@ def class_name(error: BaseException) -> str:
     return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 
 
-def users_part(found: TracebackType | None) -> TracebackType | None:
-    """Return a traceback without the frames of this package in front."""
-    while found is not None and _is_ours(found.tb_frame.f_code.co_filename):
-        found = found.tb_next
-    return found
-
-
-def _is_ours(file: str) -> bool:
-    return file.startswith(_PACKAGE)
+def _cut(found: traceback.TracebackException) -> None:
+    """Take the frames of this package off the front, also of the exceptions that came before."""
+    frames = [*dropwhile(lambda frame: frame.filename.startswith(_PACKAGE), found.stack)]
+    found.stack = traceback.StackSummary.from_list(frames)
+    for before in (found.__cause__, found.__context__):
+        if before is not None:
+            _cut(before)

@@ -10,7 +10,7 @@ from brookmere.worker.context import FixedKeyContext, ProcessorContext
 from brookmere.worker.processor import Processor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from brookmere.worker.code import NodeCode, ProcessWork, ReceiveAll, Runtime
     from brookmere.worker.row import Row
@@ -28,10 +28,11 @@ class Processing(Running):
     def begin(self) -> None:
         """Have the processor get its stores and schedule its punctuations."""
         self._processor.init(self._context)
-        self._context.initialised()
+        self._context.open()
 
     def close(self) -> None:
         """End the processor."""
+        self._context.close()
         self._processor.close()
 
 
@@ -73,21 +74,27 @@ def _all_receiver(process: Callable[[Record], None], context: ProcessorContext, 
     """Return what makes records for the processor with as few calls as can be."""
 
     def receive_all(
-        keys: list[Any], values: list[Any], times: list[int], fail: Callable[[Exception], None]
+        keys: list[Any],
+        values: list[Any],
+        times: list[int],
+        headers: Iterable[Any],
+        fail: Callable[[Exception], None],
     ) -> None:
         known: int | None = None
         topic: str | None = None
         partition: int | None = None
         number = 0
-        for key, value, ts, source, seq in zip(keys, values, times, row.sources, row.seqs, strict=True):
+        columns = (keys, values, times, headers, row.sources, row.seqs)
+        for key, value, ts, heads, source, seq in zip(*columns, strict=False):
             row.number = number
+            row.headers = row.own_headers = heads
             row.key = context.key = key
             row.value = value
             row.timestamp = ts
             if source != known:
                 known, topic, partition = source, row.topic, row.partition
             try:
-                process(Record(key, value, ts, (), topic, partition, seq))
+                process(Record(key, value, ts, heads, topic, partition, seq))
             except Exception as error:  # noqa: BLE001 - whatever user code raises
                 fail(error)
             number += 1  # noqa: SIM113 - it costs less than enumerate over zip

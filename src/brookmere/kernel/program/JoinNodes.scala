@@ -3,10 +3,12 @@ package brookmere.kernel.program
 import java.util.{List => JList}
 
 import scala.collection.mutable
+import scala.jdk.CollectionConverters._
 
 import brookmere.kernel.core._
 import brookmere.kernel.expr._
 import brookmere.kernel.ops
+import brookmere.kernel.python.PythonNode
 import brookmere.kernel.state.{Groups, StoreDef}
 
 import org.apache.spark.sql.Column
@@ -16,6 +18,7 @@ import org.apache.spark.sql.types.LongType
 /** Adds the nodes of joins and what they look into. */
 private[program] trait JoinNodes { this: ProgramBuilder =>
   private val copies = mutable.LinkedHashMap[(Int, Int), Processor]()
+  private val fed = mutable.Map[Int, Seq[Int]]()
   private var nextCopy = 0
 
   /** Tells from which number on copies of tables may be counted as nodes. */
@@ -178,8 +181,20 @@ private[program] trait JoinNodes { this: ProgramBuilder =>
     made(number) = new Made(stage, p, from.key, from.value, isTable = true)
     processors(stage) += p
     val kept = from.processor.asInstanceOf[View].keptIn
-    for (w <- writers(from, kept)) w.processor.children = crossing(w, number, p, stage) +: w.processor.children
+    for (w <- writers(from, kept)) {
+      val sender = crossing(w, number, p, stage)
+      w.processor match {
+        case n: PythonNode =>
+          n.leadsTo(number, sender)
+          fed(n.id) = fed.getOrElse(n.id, Seq.empty) :+ number
+        case _ =>
+      }
+      w.processor.children = sender +: w.processor.children
+    }
   }
+
+  /** The numbers of the copies that a Python node feeds: its worker has to send to them, too. */
+  def copiesOf(id: Int): JList[Integer] = fed.getOrElse(id, Seq.empty).map(Int.box).asJava
 
   /** Stages of one chain keep their stores in one place: a second copy there has a number behind its name. */
   private[program] def copyName(name: String, stage: Int): String = {

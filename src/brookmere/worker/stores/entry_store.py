@@ -27,18 +27,17 @@ class EntryStore(KeyValueStore[Entry]):
 
     def put(self, key: Any, value: Any) -> None:
         """Set the value of a key; None deletes it."""
-        wire = self._wire(key)
-        place = self._place(wire)
-        entry = self._known.get(place)
+        entry = self._known.get(key) if key.__class__ is self._plain else None
         if entry is None:
-            # The key is kept apart from what user code may do to it.
-            entry = self._known[place] = Entry(self._read_key(wire), None, -1)
+            entry = self._place_of(key)
         entry.value = self._send(value)
         entry.ts = self._row.timestamp
         self._dirty[entry] = None
 
     def entry(self, key: Any) -> Entry:
         """Return what is known of a key, after asking for it if need be. Values are those of the wire."""
+        if key.__class__ is self._plain and (known := self._known.get(key)) is not None:
+            return known
         wire = self._wire(key)
         place = self._place(wire)
         return self._known.get(place) or self._load(key, wire, place)
@@ -72,6 +71,16 @@ class EntryStore(KeyValueStore[Entry]):
             entry.old = None
         self._changed.clear()
         self._shrink(lambda entry: entry.value)
+
+    def _place_of(self, key: Any) -> Entry:
+        """Return the entry of a key for writing only: nothing is asked for."""
+        wire = self._wire(key)
+        place = self._place(wire)
+        entry = self._known.get(place)
+        if entry is None:
+            # The key is kept apart from what user code may do to it.
+            entry = self._known[place] = Entry(self._read_key(wire), None, -1)
+        return entry
 
     def _load(self, key: Any, wire: Any, place: Any) -> Entry:
         wires = self._missing(key, wire, place)

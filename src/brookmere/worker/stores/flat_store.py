@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final
 
 from brookmere.worker.stores.key_value import KeyValueStore
@@ -12,17 +11,6 @@ if TYPE_CHECKING:
     from brookmere.worker.stores.store import Keeper
 
 _UNKNOWN: Final[Any] = object()
-_CLASSES: Final[dict[str, type]] = {
-    "string": str,
-    "binary": bytes,
-    "boolean": bool,
-    "byte": int,
-    "short": int,
-    "integer": int,
-    "long": int,
-    "float": float,
-    "double": float,
-}
 
 
 class FlatStore(KeyValueStore[Any]):
@@ -30,7 +18,6 @@ class FlatStore(KeyValueStore[Any]):
 
     def __init__(self, code: StoreCode, number: int, keeper: Keeper) -> None:
         super().__init__(code, number, keeper)
-        self._plain = _CLASSES[json.loads(code.key.json)] if code.key is not None else None
         # The times of keys that changed since the JVM was told.
         self._dirty: dict[Any, int] = {}
 

@@ -41,6 +41,8 @@ class GroupedStore(CachedStore[Group]):
 
     def group(self, key: Any) -> Group:
         """Return the rows of a key, after asking for them if need be. Values are those of the wire."""
+        if key.__class__ is self._plain and (known := self._known.get(key)) is not None:
+            return known
         wire = self._wire(key)
         place = self._place(wire)
         return self._known.get(place) or self._load(key, wire, place)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 from brookmere.worker.types import reader, writer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Iterable
 
     from brookmere.worker.code import StoreCode, TypeCode
     from brookmere.worker.row import Row
@@ -56,7 +56,9 @@ class CachedStore(Generic[Cached]):
         self._read = reader(code.value) or _same
         self._send_key = writer(code.key, f"a key of the store {code.name!r}") or _same
         self._send = writer(code.value, f"a value of the store {code.name!r}") or _same
-        self._place = _same if is_scalar(code.key) else _frozen
+        # Keys of this class are found as they are; others are converted first.
+        self._plain = plain_class(code.key)
+        self._place = _same if self._plain is not None else _frozen
 
     def _wire(self, key: Any) -> Any:
         if key is None:
@@ -105,22 +107,28 @@ class CachedStore(Generic[Cached]):
 
 def is_scalar(kind: TypeCode | None) -> bool:
     """Return whether values of the type are the same on the wire, and cannot be changed in place."""
+    return plain_class(kind) is not None
+
+
+def plain_class(kind: TypeCode | None) -> type | None:
+    """Return the class of values that are the same on the wire; None for types of other values."""
     if kind is None or kind.made is not None or kind.is_windowed or kind.is_pickled:
-        return False
-    return json.loads(kind.json) in _SCALARS
+        return None
+    found = json.loads(kind.json)
+    return _CLASSES.get(found) if isinstance(found, str) else None
 
 
-_SCALARS: Final[Collection[str]] = (
-    "string",
-    "binary",
-    "boolean",
-    "byte",
-    "short",
-    "integer",
-    "long",
-    "float",
-    "double",
-)
+_CLASSES: Final[dict[str, type]] = {
+    "string": str,
+    "binary": bytes,
+    "boolean": bool,
+    "byte": int,
+    "short": int,
+    "integer": int,
+    "long": int,
+    "float": float,
+    "double": float,
+}
 
 
 def _same(value: Any) -> Any:
