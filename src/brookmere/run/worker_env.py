@@ -25,9 +25,9 @@ def worker_env(session: SparkSession) -> Any:
     make = jvm.brookmere.kernel.python.WorkerEnv
     start = _START.read_text(encoding="utf-8")
     if runs_here(session):
-        # A program may import modules from wherever it does itself.
-        own = [str(Path(entry).resolve()) for entry in sys.path]
-        return make(sys.executable, start, [str(_PACKAGE.parent), *own], [])
+        # A program may import modules from wherever it does itself, in the same order.
+        places = [str(Path(entry).resolve()) for entry in (*sys.path, _PACKAGE.parent)]
+        return make(sys.executable, start, list(dict.fromkeys(places)), [])
     return make("", start, [], [_shipped(session)])
 
 
