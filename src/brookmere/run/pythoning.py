@@ -97,8 +97,8 @@ class PythonNodes:
                 if len(data) > _MUCH_CODE:
                     names = ", ".join(node.name for node, _ in added)
                     logger.warning(
-                        "the Python code of %s has %.1f MB, which travel with every batch; what it holds can be "
-                        "loaded in open() or init() instead",
+                        "the Python code of %s has %.1f MB, which travel with every batch; "
+                        "what it holds can be loaded in open() or init() instead",
                         names,
                         len(data) / 1e6,
                     )
