@@ -56,8 +56,8 @@ def test_a_changed_processor_goes_on_with_its_store(home: Home) -> None:
 def test_dead_letters_tell_the_exception_and_the_trace_of_python(home: Home) -> None:
     home.write("in", "1", "two", "4")
     settings = {
-        "errors_dead_letter_queue_topic_name": "dead",
-        "processing_exception_handler": "continue",
+        "errors__dead__letter__queue__topic__name": "dead",
+        "processing__exception__handler": "continue",
     }
 
     home.run(adding(), **settings)

@@ -26,7 +26,7 @@ def worker_env(session: SparkSession) -> Any:
     start = _START.read_text(encoding="utf-8")
     if runs_here(session):
         # A program may import modules from wherever it does itself, in the same order.
-        places = [str(Path(entry).resolve()) for entry in (*sys.path, _PACKAGE.parent)]
+        places = [str(Path(entry).resolve()) for entry in (*sys.path, str(_PACKAGE.parent))]
         return make(sys.executable, start, list(dict.fromkeys(places)), [])
     return make("", start, [], [_shipped(session)])
 
