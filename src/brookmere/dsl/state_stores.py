@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 from brookmere.dsl.arguments import refuse
 from brookmere.dsl.types import is_type, words_for
-from brookmere.serde import Serde
+from brookmere.serde import Serde, Windowed
+from brookmere.serde.default import Natural
 from brookmere.topology.durations import Duration, milliseconds
 from brookmere.topology.function import Location, here
 from brookmere.topology.nodes import Store, StoreKind, StoreType
@@ -39,12 +41,20 @@ class StoreBuilder:
             kind=self.kind,
             retention_ms=self.retention_ms,
             window_ms=self.window_ms,
-            key=self.key if isinstance(self.key, Serde) else None,
+            key=self._logged_key(),
             value=self.value if isinstance(self.value, Serde) else None,
             key_type=self.key,
             value_type=self.value,
             logged=self.changelog,
         )
+
+    def _logged_key(self) -> Serde | None:
+        """Return what writes keys into the changelog, those of windows as Kafka Streams does it."""
+        own = self.key if isinstance(self.key, Serde) else None
+        if self.kind == "window":
+            size = None if self.window_ms is None else timedelta(milliseconds=self.window_ms)
+            return Windowed(own or Natural(), size=size)
+        return Windowed(own or Natural(), session=True) if self.kind == "session" else own
 
 
 def key_value_store(

@@ -259,7 +259,9 @@ class _Compiler:
         key = self.wire.writer(keys, parent, True, f"key written by {node.name}", where)
         value = self.wire.writer(values, parent, False, f"value written by {node.name}", where)
         if node.late:
-            self.builder.lateSink(*at[:3], at[3][0], parent, key, value)
+            # What a Python node drops is known in its own stage only.
+            stage = self.stages[node.parents[0]]
+            self.builder.lateSink(*at[:2], stage, at[3][0], parent, key, value)
             return
         with about(node.topic, node.name, where):
             route = column(node.topic, RECORD)._jc if isinstance(node.topic, Function) else None

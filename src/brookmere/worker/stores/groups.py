@@ -102,14 +102,21 @@ class GroupedStore(CachedStore[Group]):
     def _compact(self, group: Group, oldest: int) -> None:
         group.items = [item for item in group.items if item.value is not None and item.time >= oldest]
 
-    def _set(self, key: Any, time: int, number: int, value: Any) -> None:
+    def _put(self, key: Any, time: int, number: int, value: Any) -> None:
+        """Set the value of a row; None removes it. The time of the store moves on in any case."""
+        wire = self._send(value)
         group = self.group(key)
+        is_later = time > self.time
+        self.time = max(self.time, time)
+        if time < self.oldest and not self.keeps_deletions:
+            return
         item = self.find(group, time, number)
         if item is None:
-            if value is None and not self.keeps_deletions:
+            # The JVM hears of the time by what is put: so it hears of a removal of nothing, too.
+            if wire is None and not is_later and not self.keeps_deletions:
                 return
             item = self.add(group, time, number)
-        self.change(item, self._send(value), self._row.timestamp)
+        self.change(item, wire, self._row.timestamp)
 
     def _between(self, key: Any, low: int, high: int) -> list[Item]:
         """Return the rows of a key from one time to another, both included."""

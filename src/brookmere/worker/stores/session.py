@@ -24,14 +24,14 @@ class SessionStore(GroupedStore):
     def put(self, session: WindowedKey, value: Any) -> None:
         """Set the value of a session; None removes it."""
         _checked(session, self.name)
-        self.time = max(self.time, session.end)
-        if session.end >= self.oldest:
-            self._set(session.key, session.end, session.start, value)
+        self._put(session.key, session.end, session.start, value)
 
     def remove(self, session: WindowedKey) -> None:
         """Remove a session."""
         _checked(session, self.name)
-        self._set(session.key, session.end, session.start, None)
+        item = self.find(self.group(session.key), session.end, session.start)
+        if item is not None:
+            self.change(item, None, self._row.timestamp)
 
     def fetch_session(self, key: Any, start: int, end: int) -> Any:
         """Return the value of one session, None if there is none."""

@@ -19,7 +19,8 @@ MOST_KEYS: Final = 300_000
 """So many keys a store remembers between batches."""
 MOST_BYTES: Final = 128 << 20
 """So large what it remembers may become, by a guess from a few of the rows."""
-_SAMPLE: Final = 16
+SAMPLE: Final = 16
+"""So many rows the guess is made from."""
 
 Cached = TypeVar("Cached")
 
@@ -86,10 +87,10 @@ class CachedStore(Generic[Cached]):
     def _shrink(self, values_of: Callable[[Cached], Any]) -> None:
         """Forget the keys that were asked for first if there are too many. All their changes must be told."""
         known = self._known
-        if len(known) < _SAMPLE:
+        if len(known) < SAMPLE:
             return
-        sample = [len(marshal.dumps(values_of(cached), 2)) for cached in islice(known.values(), _SAMPLE)]
-        most = min(MOST_KEYS, MOST_BYTES * _SAMPLE // max(1, sum(sample)))
+        sample = [len(marshal.dumps(values_of(cached), 2)) for cached in islice(known.values(), SAMPLE)]
+        most = min(MOST_KEYS, MOST_BYTES * SAMPLE // max(1, sum(sample)))
         if len(known) > most:
             for place in list(islice(known, len(known) - most // 2)):
                 del known[place]

@@ -45,8 +45,7 @@ class VersionedStore(GroupedStore):
         group = self.group(key)
         if timestamp < self.time - self._retention:
             return NOT_PUT
-        self.time = max(self.time, timestamp)
-        self._set(key, timestamp, 0, value)
+        self._put(key, timestamp, 0, value)
         return next((item.time for item in group.items if item.time > timestamp), LATEST_VERSION)
 
     def delete(self, key: Any, timestamp: int) -> VersionedRecord | None:

@@ -21,10 +21,7 @@ class WindowStore(GroupedStore):
 
     def put(self, key: Any, value: Any, start: int) -> None:
         """Set the value of a key in the window that starts at `start`; None removes it."""
-        start = instant(start, "start")
-        self.time = max(self.time, start)
-        if start >= self.oldest:
-            self._set(key, start, 0, value)
+        self._put(key, instant(start, "start"), 0, value)
 
     @overload
     def fetch(self, key: Any, start: int) -> Any: ...

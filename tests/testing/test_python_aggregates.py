@@ -1,0 +1,217 @@
+"""Aggregates with Python functions give what those with Columns give, whatever their windows are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from random import Random
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+
+import brookmere as bm
+from brookmere.testing import TopologyTestDriver
+from brookmere.topology.nodes import SourceNode
+
+SEED = 8
+LATEST = 400
+
+
+@dataclass(frozen=True)
+class Words:
+    """The same functions, as Columns or as Python. A value "x" deletes, and none is seen as "_"."""
+
+    step: Any
+    fold: Any
+    undo: Any
+    remove: Any
+    merge: Any
+
+
+def _seen(value: Any) -> Any:
+    return F.coalesce(value, F.lit("_"))
+
+
+COLUMNS = Words(
+    step=lambda value, folded: F.when(_seen(value) != "x", F.concat(folded, _seen(value))),
+    fold=lambda folded, value: F.concat(folded, _seen(value)),
+    undo=lambda value, folded: F.concat(folded, F.lit("-"), value),
+    remove=lambda folded, value: F.concat(folded, F.lit("-"), value),
+    merge=lambda one, other: F.concat(one, F.lit("&"), other),
+)
+PYTHON = Words(
+    step=bm.python(lambda value, folded: None if value == "x" else folded + (value or "_"), returns=str),
+    fold=bm.python(lambda folded, value: folded + (value or "_"), returns=str),
+    undo=bm.python(lambda value, folded: f"{folded}-{value}", returns=str),
+    remove=bm.python(lambda folded, value: f"{folded}-{value}", returns=str),
+    merge=bm.python(lambda one, other: f"{one}&{other}", returns=str),
+)
+
+Program = Callable[[bm.StreamsBuilder, Words], bm.KTable]
+
+
+def _aggregate(app: bm.StreamsBuilder, words: Words) -> bm.KTable:
+    return app.stream("in").group_by_key().aggregate("", words.step, store="kept")
+
+
+def _reduce(app: bm.StreamsBuilder, words: Words) -> bm.KTable:
+    return app.stream("in").group_by_key().reduce(words.fold, store="kept")
+
+
+def _of_a_table(app: bm.StreamsBuilder, words: Words) -> bm.KTable:
+    grouped = app.table("in").group_by(lambda key, value: (F.substring(value, 1, 1), value))
+    return grouped.aggregate("", words.step, words.undo, store="kept")
+
+
+def _reduced_table(app: bm.StreamsBuilder, words: Words) -> bm.KTable:
+    grouped = app.table("in").group_by(lambda key, value: (F.substring(value, 1, 1), value))
+    return grouped.reduce(words.fold, words.remove, store="kept")
+
+
+def _of_an_aggregate(app: bm.StreamsBuilder, words: Words) -> bm.KTable:
+    first = app.stream("in").group_by_key().aggregate("", words.step, store="first")
+    grouped = first.group_by(lambda key, value: (F.length(value).cast("string"), key))
+    return grouped.aggregate("", words.step, words.undo, store="kept")
+
+
+def _cogroup(app: bm.StreamsBuilder, words: Words) -> bm.KTable:
+    one, other = (app.stream(topic).group_by_key() for topic in ("in", "more"))
+    return one.cogroup(words.step).cogroup(other, words.step).aggregate("", store="kept")
+
+
+def _windowed(windows: Any, **options: Any) -> Program:
+    def fold(app: bm.StreamsBuilder, words: Words) -> bm.KTable:
+        merger = {"merger": words.merge} if isinstance(windows, bm.SessionWindows) else {}
+        windowed = app.stream("in").group_by_key().windowed_by(windows, late_to="late", **options)
+        return windowed.aggregate("", words.step, store="kept", **merger)
+
+    return fold
+
+
+def _reduced(windows: Any, **options: Any) -> Program:
+    def fold(app: bm.StreamsBuilder, words: Words) -> bm.KTable:
+        windowed = app.stream("in").group_by_key().windowed_by(windows, **options)
+        return windowed.reduce(words.fold, store="kept")
+
+    return fold
+
+
+def _cogrouped(windows: Any) -> Program:
+    def fold(app: bm.StreamsBuilder, words: Words) -> bm.KTable:
+        one, other = (app.stream(topic).group_by_key() for topic in ("in", "more"))
+        merger = {"merger": words.merge} if isinstance(windows, bm.SessionWindows) else {}
+        cogrouped = one.cogroup(words.step).cogroup(other, words.step).windowed_by(windows)
+        return cogrouped.aggregate("", store="kept", **merger)
+
+    return fold
+
+
+WINDOWS = {
+    "tumbling": bm.TimeWindows(20, grace=10),
+    "hopping": bm.TimeWindows(30, advance=10, grace=5),
+    "sliding": bm.SlidingWindows(15, grace=10),
+    "session": bm.SessionWindows(12, grace=10),
+    "unlimited": bm.UnlimitedWindows(50),
+}
+PROGRAMS: dict[str, Program] = {
+    "aggregate": _aggregate,
+    "reduce": _reduce,
+    "table aggregate": _of_a_table,
+    "table reduce": _reduced_table,
+    "aggregate of an aggregate": _of_an_aggregate,
+    "cogroup": _cogroup,
+    **{name: _windowed(windows) for name, windows in WINDOWS.items()},
+    **{
+        f"{name} on close": _windowed(windows, emit="close", close_idle_after=timedelta(milliseconds=40))
+        for name, windows in WINDOWS.items()
+        if name != "unlimited"
+    },
+    **{f"{name} reduce": _reduced(WINDOWS[name]) for name in ("tumbling", "sliding", "session")},
+    "cogrouped hopping": _cogrouped(WINDOWS["hopping"]),
+    "cogrouped session": _cogrouped(WINDOWS["session"]),
+}
+
+Step = list[tuple[str, bm.Record]] | timedelta
+
+
+def _steps(seed: int, most: int) -> Iterator[Step]:
+    """Give batches of records out of order, with leaps of time and pauses between them."""
+    chance = Random(seed)
+    now = 0
+    while now < LATEST:
+        batch = []
+        for _ in range(chance.randint(1, most)):
+            now += chance.choice((0, 1, 2, 5, 9)) + (90 if chance.random() < 0.03 else 0)
+            time = max(0, now - chance.choice((0, 0, 0, 3, 12, 40)))
+            key, value = chance.choice(("a", "b", "é", None)), chance.choice(("a", "b", "c", "x", None))
+            headers = (("h", str(now).encode()),) if chance.random() < 0.5 else ()
+            record = bm.Record(key=key, value=value, timestamp=time, headers=headers)
+            batch.append((chance.choice(("in", "in", "more")), record))
+        yield batch
+        if chance.random() < 0.2:
+            yield timedelta(milliseconds=chance.choice((10, 30, 50)))
+
+
+def _told(key: Any) -> Any:
+    bounds = (key[bound].cast("string") for bound in ("start", "end"))
+    return F.concat_ws("/", key["key"], *bounds)
+
+
+def _results(
+    program: Program, words: Words, steps: Sequence[Step], session: SparkSession, **options: Any
+) -> dict[str, Any]:
+    corrections = options.pop("corrections", ())
+    restarts = options.pop("restarts", False)
+    app = bm.StreamsBuilder("folds", key=bm.Text(), value=bm.Text(), corrections=corrections)
+    table = program(app, words)
+    is_windowed = isinstance(table._key, bm.Windowed)
+    table.to_stream(*((lambda key, value: _told(key),) if is_windowed else ())).to("out", key=bm.Text())
+    topology = app.build()
+    topics = {topic for node in topology.nodes if isinstance(node, SourceNode) for topic in node.topics}
+    with TopologyTestDriver(topology, session=session, **options) as driver:
+        for step in steps:
+            if isinstance(step, timedelta):
+                driver.advance_wall_clock(step)
+            else:
+                driver.pipe_records([record for record in step if record[0] in topics])
+            if restarts:
+                driver.restart()
+        outputs = [topic for topic in ("out", "late") if topic in topology.describe()]
+        written = {
+            topic: driver.output_topic(topic, key=bm.Text(), value=bm.Text()).read_records_to_list()
+            for topic in outputs
+        }
+        return {**written, "kept": sorted(driver.store("kept").rows(), key=repr)}
+
+
+def _options() -> Iterator[tuple[str, dict[str, Any]]]:
+    yield from ((name, {}) for name in PROGRAMS)
+    for name in (
+        "aggregate",
+        "aggregate of an aggregate",
+        "cogroup",
+        "hopping",
+        "session",
+        "cogrouped session",
+    ):
+        yield name, {"emit": "last"}
+    for name in ("tumbling", "session", "hopping on close", "session on close"):
+        yield name, {"corrections": "all"}
+
+
+OPTIONS = list(_options())
+
+
+@pytest.mark.parametrize(("name", "options"), OPTIONS, ids=[f"{name} {kind}" for name, kind in OPTIONS])
+def test_python_folds_give_what_columns_give_also_with_a_restart_after_every_batch(
+    spark: SparkSession, name: str, options: dict[str, Any]
+) -> None:
+    steps = list(_steps(SEED, 12))
+
+    expected = _results(PROGRAMS[name], COLUMNS, steps, spark, **options)
+
+    assert expected["out"]
+    assert _results(PROGRAMS[name], PYTHON, steps, spark, restarts=True, **options) == expected
