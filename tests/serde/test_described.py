@@ -38,6 +38,7 @@ def told(serde: bm.Serde, **options: Any) -> bm.Serde:
         bm.Int(),
         bm.Long(),
         bm.Double(),
+        bm.Pickled(),
         bm.Bool(),
         bm.Json("a bigint, b array<string>"),
         bm.Json(StructType().add("a", LongType())),

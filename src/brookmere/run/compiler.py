@@ -64,6 +64,8 @@ class Compiled:
     """By sink, the store whose changes it writes: to the partition of the task, whatever the key."""
     python: Mapping[int, StageCode] = field(default_factory=dict)
     """By stage, the Python code that workers run."""
+    python_stores: Mapping[str, int] = field(default_factory=dict)
+    """By store of Python code, the number that has the types of what it keeps."""
 
     def destinations(self, assembly: Any) -> Any:
         """Return what tells the kernel where the rows of the last stage go."""
@@ -166,6 +168,7 @@ class _Compiler:
             schemas=self.wire.formats.schemas,
             changelogs={self.numbers[s.name]: s.changelog_of for s in sinks if s.changelog_of is not None},
             python=codes,
+            python_stores=self.python.stores.numbers,
         )
 
     def _add(self, node: Node) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from brookmere.serde import Json, Serde, Windowed
+from brookmere.serde import Json, Pickled, Serde, Windowed
 from brookmere.topology import join_operators as jo
 from brookmere.topology import operators as op
 from brookmere.topology.nodes import Node, SinkNode, SourceNode, Topology
@@ -82,4 +82,6 @@ def _only(found: list[Facet]) -> Facet:
 
 def _of_serde(serde: Serde | None) -> Facet:
     inner: Any = serde.inner if isinstance(serde, Windowed) else serde
+    if isinstance(inner, Pickled):
+        return Facet(is_pickled=True)
     return Facet(resolved(inner.record)) if isinstance(inner, Json) else _PLAIN

@@ -7,6 +7,7 @@ from typing import TypeGuard
 
 from pyspark.sql.types import (
     ArrayType,
+    BinaryType,
     DataType,
     LongType,
     MapType,
@@ -20,7 +21,7 @@ from pyspark.sql.types import (
 from brookmere.errors import nearest
 from brookmere.run.formats import BUILT_IN, json_type
 from brookmere.run.schema_fit import Misfit, schema_misfit
-from brookmere.serde import Json, Registered, Serde, Windowed, default_serde_for
+from brookmere.serde import Json, Pickled, Registered, Serde, Windowed, default_serde_for
 from brookmere.serde.default import Natural
 
 _WINDOW = ["key", "start", "end"]
@@ -49,6 +50,9 @@ def misfit(serde: Serde, data_type: DataType) -> Misfit | None:
     if serde.kind in BUILT_IN:
         fits = natural_serde(data_type) == serde
         return None if fits else _other_type(serde, data_type, f"Cast it to {BUILT_IN[serde.kind]}")
+    if isinstance(serde, Pickled):
+        is_bytes = isinstance(data_type, BinaryType)
+        return None if is_bytes else _other_type(serde, data_type, "Let Python code return Pickled()")
     if isinstance(serde, Json):
         if not isinstance(data_type, StructType | ArrayType | MapType | VariantType):
             return _other_type(serde, data_type, "Make it a struct, for example F.struct(...)")

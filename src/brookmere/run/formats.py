@@ -12,7 +12,7 @@ from brookmere.errors import UnsupportedError
 from brookmere.run.columns import applied
 from brookmere.run.required import checked, strict_type
 from brookmere.run.schemas import SchemaFormats, read_type
-from brookmere.serde import Custom, Json, Serde, Windowed
+from brookmere.serde import Custom, Json, Pickled, Serde, Windowed
 from brookmere.serde.avro import Avro
 from brookmere.serde.json_schema import JsonSchema
 from brookmere.serde.protobuf import Protobuf
@@ -53,6 +53,9 @@ class Formats:
         """Return the value of the bytes `raw`; it fails on bytes that have none."""
         if serde.kind in BUILT_IN:
             return self._read(raw, serde.kind)
+        if isinstance(serde, Pickled):
+            # Only Python can tell what it is: Columns see the bytes.
+            return raw
         if isinstance(serde, Json):
             return self._from_json(raw, json_type(serde))
         if isinstance(serde, Avro):
@@ -72,6 +75,8 @@ class Formats:
         """Return the bytes of `value`, which has the type `found`."""
         if serde.kind in BUILT_IN:
             return Column(self._wire.write(value._jc, serde.kind))
+        if isinstance(serde, Pickled):
+            return value
         if isinstance(serde, Json):
             return F.to_json(value, _WITH_NULLS).cast("binary")
         if isinstance(serde, Avro):

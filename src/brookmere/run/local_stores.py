@@ -82,7 +82,9 @@ class LocalStores:
         store = next((each for each in topology.stores if each.name == name), None)
         if store is None or any(info.name == name for info in self._run.stores):
             return
-        if store.queryable:
+        if not store.logged:
+            found, remedy = "it was made with changelog=False", "Leave that out, and start again."
+        elif store.queryable:
             found, remedy = "it has no changelog", "Take it off changelog.disabled, and start again."
         elif store.kind in ("key_value", "window", "session", "versioned"):
             found, remedy = "the program gives it no name of its own", "Give its table store=."

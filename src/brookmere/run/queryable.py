@@ -71,7 +71,7 @@ def _is_closing(log: Changelog, topology: Topology) -> bool:
 
 
 def _log_serdes(log: Changelog, compiled: Compiled, registry: Registry | None) -> tuple[Serde, Serde]:
-    node = compiled.numbers[log.owners[0]]
+    node = compiled.python_stores.get(log.store.name, compiled.numbers[log.owners[0]])
     found = []
     for given, is_key in ((log.store.key, True), (log.store.value, False)):
         placed = None if given is None else given.for_topic(log.topic, is_key=is_key, registry=registry)

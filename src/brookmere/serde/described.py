@@ -15,6 +15,7 @@ from brookmere.serde.avro import Avro
 from brookmere.serde.base import Serde
 from brookmere.serde.json import Json
 from brookmere.serde.json_schema import JsonSchema
+from brookmere.serde.pickled import Pickled
 from brookmere.serde.primitive import Bool, Double, Int, Long
 from brookmere.serde.protobuf import Protobuf
 from brookmere.serde.registered import Registered, Registry
@@ -22,7 +23,7 @@ from brookmere.serde.text import Bytes, Text
 from brookmere.serde.typed_json import TypedJson
 from brookmere.serde.windowed import Windowed
 
-_PLAIN: dict[str, type[Serde]] = {each.kind: each for each in (Text, Bytes, Int, Long, Double, Bool)}
+_PLAIN: dict[str, type[Serde]] = {each.kind: each for each in (Text, Bytes, Int, Long, Double, Bool, Pickled)}
 _REGISTERED: dict[str, type[Registered]] = {each.kind: each for each in (Avro, Protobuf, JsonSchema)}
 _MS = timedelta(milliseconds=1)
 
