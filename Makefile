@@ -38,10 +38,11 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks $(ARGS)
 
 # Everything, in every way; make test runs a part of it.
-CONFORM := $(BIN)/python -m tests.conformance tests/conformance/scenarios --leave-out tests/conformance/not_yet.txt
+CONFORM := $(BIN)/python -m tests.conformance tests/conformance/scenarios
 conformance: $(STAMP)
 	$(CONFORM) --cut whole $(ARGS)
 	$(CONFORM) --cut random:1 $(ARGS)
+	$(CONFORM) --cut random:2 --python --restarts $(ARGS)
 	$(CONFORM) --engine spark $(ARGS)
 	$(CONFORM) --ask $(ARGS)
 

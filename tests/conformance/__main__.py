@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from tests.conformance.asking import can_be_asked, stores_difference
-from tests.conformance.runner import Engine, difference
+from tests.conformance.runner import difference
 from tests.conformance.scenario import Scenario, check_cut, load
 
 
@@ -21,16 +21,21 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--cut", type=check_cut, default="single", help="whole, single or random:SEED")
     parser.add_argument("--match", default="*", metavar="GLOB", help="run the names that fit only")
     parser.add_argument("--ask", action="store_true", help="compare the stores only, as replicas answer")
-    parser.add_argument("--leave-out", type=Path, metavar="FILE", help="a list of templates not to run")
+    parser.add_argument("--python", action="store_true", help="with words in Python instead of Columns")
+    parser.add_argument("--restarts", action="store_true", help="begin again after every micro-batch")
     arguments = parser.parse_args()
     if not arguments.directory.is_dir():
         parser.error(f"{arguments.directory} is no directory")
     return arguments
 
 
-def _attempt(scenario: Scenario, engine: Engine, cut: str, *, ask: bool) -> str | None:
+def _attempt(scenario: Scenario, given: argparse.Namespace) -> str | None:
     try:
-        return stores_difference(scenario, cut) if ask else difference(scenario, engine=engine, cut=cut)
+        if given.ask:
+            return stores_difference(scenario, given.cut)
+        return difference(
+            scenario, engine=given.engine, cut=given.cut, python=given.python, restarts=given.restarts
+        )
     except Exception as error:  # noqa: BLE001 - whatever goes wrong belongs to this scenario; the others still run
         return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
 
@@ -38,12 +43,11 @@ def _attempt(scenario: Scenario, engine: Engine, cut: str, *, ask: bool) -> str 
 def main() -> int:
     """Run the command; the exit code is 1 if any scenario failed."""
     arguments = _arguments()
-    left_out = set(arguments.leave_out.read_text(encoding="utf-8").split()) if arguments.leave_out else set()
     passed = failed = 0
     for scenario in load(arguments.directory, arguments.match):
-        if scenario.template in left_out or (arguments.ask and not can_be_asked(scenario)):
+        if arguments.ask and not can_be_asked(scenario):
             continue
-        found = _attempt(scenario, arguments.engine, arguments.cut, ask=arguments.ask)
+        found = _attempt(scenario, arguments)
         if found is None:
             passed += 1
         else:

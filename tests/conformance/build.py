@@ -8,11 +8,10 @@ from typing import Any
 from pyspark.sql import Column
 
 import brookmere as bm
-from tests.conformance import build_joins, words
+from tests.conformance import build_joins, processors, words
+from tests.conformance.codes import Code, ColumnCode, PythonCode, told_keys
 
 Entry = Mapping[str, Any]
-
-_LATER = frozenset({"process", "process_values"})
 
 # Operators that hand a value on as they got it, so that a count below them is still a number.
 _KEEPS_VALUES = frozenset(
@@ -37,20 +36,9 @@ _KEEPS_VALUES = frozenset(
 _RESULT = ("name", "store", "retention")
 
 
-class NotYetError(Exception):
-    """A scenario needs an operator that the DSL does not have."""
-
-    def __init__(self, operator: str) -> None:
-        self.operator = operator
-        super().__init__(f"needs {operator}, which is not there yet")
-
-
-def build(entries: Sequence[Entry], *, optimize: bool = False) -> bm.BuiltTopology:
-    """Build the topology of a scenario."""
-    for entry in entries:
-        if entry["op"] in _LATER:
-            raise NotYetError(entry["op"])
-    program = _Program(entries)
+def build(entries: Sequence[Entry], *, optimize: bool = False, python: bool = False) -> bm.BuiltTopology:
+    """Build the topology of a scenario; with `python` its words are Python functions where they may be."""
+    program = _Program(entries, PythonCode() if python else ColumnCode())
     for entry in entries:
         program.add(entry)
     return program.builder.build(optimization="all" if optimize else "none")
@@ -76,15 +64,16 @@ def _is_windowed(handle: Any) -> bool:
 class _Program:
     """The handles of one scenario by their ids."""
 
-    def __init__(self, entries: Sequence[Entry]) -> None:
+    def __init__(self, entries: Sequence[Entry], code: Code) -> None:
         self.builder = bm.StreamsBuilder("oracle", key=bm.Text(), value=bm.Text())
+        self._code = code
         self._handles: dict[str, Any] = {}
         self._counts_as_text = _counts_told_as_text(entries)
 
     def add(self, entry: Entry) -> None:
         add: Callable[[Entry], Any] | None = getattr(self, f"_{entry['op']}", None)
         if add is None:
-            raise NotYetError(entry["op"])
+            raise words.UnknownWordError(f"operator {entry['op']}")
         handle = add(entry)
         if isinstance(handle, dict):
             self._handles.update(handle)
@@ -94,11 +83,14 @@ class _Program:
     def _input(self, entry: Entry) -> Any:
         return self._handles[entry["in"]]
 
-    def _on(self, entry: Entry, call: words.KeyValueFunction) -> words.KeyValueFunction:
-        """Return `call` for the records of an entry's input: it sees a windowed key as its text."""
-        if not _is_windowed(self._input(entry)):
-            return call
-        return lambda key, value: call(words.windowed_text(key), value)
+    def _function(self, entry: Entry, spec: str) -> Any:
+        return self._code.function(spec, windowed=_is_windowed(self._input(entry)))
+
+    def _test(self, entry: Entry, spec: str) -> Any:
+        return self._code.test(spec, windowed=_is_windowed(self._input(entry)))
+
+    def _pair(self, entry: Entry, key_spec: str, value_spec: str) -> Any:
+        return self._code.pair(key_spec, value_spec, windowed=_is_windowed(self._input(entry)))
 
     # Sources
 
@@ -121,37 +113,32 @@ class _Program:
     # Record by record
 
     def _filter(self, entry: Entry) -> Any:
-        return self._input(entry).filter(
-            self._on(entry, words.test(entry["fn"])), **_given(entry, "name", "store")
-        )
+        return self._input(entry).filter(self._test(entry, entry["fn"]), **_given(entry, "name", "store"))
 
     def _filter_not(self, entry: Entry) -> Any:
-        return self._input(entry).filter_not(
-            self._on(entry, words.test(entry["fn"])), **_given(entry, "name", "store")
-        )
+        return self._input(entry).filter_not(self._test(entry, entry["fn"]), **_given(entry, "name", "store"))
 
     def _map_values(self, entry: Entry) -> Any:
-        function = self._on(entry, words.function(entry["fn"]))
+        function = self._function(entry, entry["fn"])
         return self._input(entry).map_values(function, **_given(entry, "name", "store"))
 
     def _transform_values(self, entry: Entry) -> Any:
-        function = self._on(entry, words.function(entry["fn"]))
+        function = self._function(entry, entry["fn"])
         return self._input(entry).transform_values(function, **_given(entry, "name", "store"))
 
     def _select_key(self, entry: Entry) -> Any:
-        return self._input(entry).select_key(
-            self._on(entry, words.function(entry["fn"])), **_given(entry, "name")
-        )
+        return self._input(entry).select_key(self._function(entry, entry["fn"]), **_given(entry, "name"))
 
     def _map(self, entry: Entry) -> Any:
-        function = self._on(entry, words.pair(entry["key_fn"], entry["fn"]))
+        function = self._pair(entry, entry["key_fn"], entry["fn"])
         return self._input(entry).map(function, **_given(entry, "name"))
 
     def _flat_map(self, entry: Entry) -> Any:
-        return self._input(entry).flat_map(self._on(entry, words.split_into_pairs), **_given(entry, "name"))
+        split = self._code.split_into_pairs(windowed=_is_windowed(self._input(entry)))
+        return self._input(entry).flat_map(split, **_given(entry, "name"))
 
     def _flat_map_values(self, entry: Entry) -> Any:
-        return self._input(entry).flat_map_values(words.split_value, **_given(entry, "name"))
+        return self._input(entry).flat_map_values(self._code.split_value(), **_given(entry, "name"))
 
     def _peek(self, entry: Entry) -> Any:
         return self._input(entry).peek(lambda key, value: None, **_given(entry, "name"))
@@ -164,7 +151,7 @@ class _Program:
         ids = [f"{entry['id']}-{place}" for place in range(len(tests))]
         split = self._input(entry).split(name=f"{entry['id']}-" if named else None)
         for place, spec in enumerate(tests):
-            split = split.branch(self._on(entry, words.test(spec)), name=str(place) if named else None)
+            split = split.branch(self._test(entry, spec), name=str(place) if named else None)
         if not entry.get("default", True):
             branches = split.no_default_branch()
         else:
@@ -186,6 +173,29 @@ class _Program:
     def _join(self, entry: Entry) -> Any:
         return build_joins.join(self._input(entry), self._handles[entry["other"]], entry)
 
+    # Processors
+
+    def _process(self, entry: Entry) -> Any:
+        spec, store = entry["fn"], entry.get("store")
+        types = {"key": bm.Text()} if processors.gives_text_keys(spec) else {}
+        if not processors.keeps_values(spec):
+            types["value"] = bm.Text()
+        return self._input(entry).process(
+            processors.supplier(spec, store),
+            stores=processors.stores(store),
+            **types,
+            **_given(entry, "name"),
+        )
+
+    def _process_values(self, entry: Entry) -> Any:
+        spec, store = entry["fn"], entry.get("store")
+        return self._input(entry).process_values(
+            processors.supplier(spec, store, fixed_key=True),
+            stores=processors.stores(store),
+            value=bm.Text(),
+            **_given(entry, "name"),
+        )
+
     # Grouping and aggregation
 
     def _group_by_key(self, entry: Entry) -> Any:
@@ -194,15 +204,15 @@ class _Program:
     def _group_by(self, entry: Entry) -> Any:
         handle, fn = self._input(entry), entry["fn"]
         if isinstance(handle, bm.KTable):
-            pair = self._on(entry, words.pair(fn, entry.get("value_fn", "value")))
+            pair = self._pair(entry, fn, entry.get("value_fn", "value"))
             return handle.group_by(pair, **_given(entry, "name"))
-        return handle.group_by(self._on(entry, words.function(fn)), **_given(entry, "name"))
+        return handle.group_by(self._function(entry, fn), **_given(entry, "name"))
 
     def _cogroup(self, entry: Entry) -> Any:
         first, *others = entry["parts"]
-        cogrouped = self._handles[first["in"]].cogroup(_step(first["fn"]))
+        cogrouped = self._handles[first["in"]].cogroup(self._code.step(first["fn"]))
         for part in others:
-            cogrouped = cogrouped.cogroup(self._handles[part["in"]], step=_step(part["fn"]))
+            cogrouped = cogrouped.cogroup(self._handles[part["in"]], step=self._code.step(part["fn"]))
         return cogrouped
 
     def _window(self, entry: Entry) -> Any:
@@ -224,39 +234,39 @@ class _Program:
         if entry["id"] not in self._counts_as_text:
             return handle.count(**options)
         if _is_session(handle):
-            options["merger"] = words.fold("sum")
-        return _aggregate(handle, "0", lambda g, v: _plus(g, 1), lambda g, v: _plus(g, -1), options)
+            options["merger"] = self._code.fold("sum")
+        return _aggregate(handle, "0", self._code.adding(1), self._code.adding(-1), options)
 
     def _reduce(self, entry: Entry) -> Any:
         handle, options = self._input(entry), _given(entry, *_RESULT)
         if isinstance(handle, bm.KGroupedTable):
-            subtract = words.fold(entry["subtract"])
-            return handle.reduce(words.fold(entry["fn"]), subtractor=subtract, **options)
-        return handle.reduce(words.fold(entry["fn"]), **options)
+            options["subtractor"] = self._code.fold(entry["subtract"])
+        return handle.reduce(self._code.fold(entry["fn"]), **options)
 
     def _aggregate(self, entry: Entry) -> Any:
         handle, options = self._input(entry), _given(entry, *_RESULT)
         initial = entry.get("init", "0")
         if _is_session(handle):
-            options["merger"] = words.fold(entry.get("merger", "concat|&"))
+            options["merger"] = self._code.fold(entry.get("merger", "concat|&"))
         if isinstance(handle, bm.CogroupedKStream | bm.WindowedCogroupedKStream):
             return handle.aggregate(initial, **options)
-        subtract = words.fold(entry["subtract"]) if "subtract" in entry else None
-        return _aggregate(handle, initial, words.fold(entry["fn"]), subtract, options)
+        subtract = self._code.step(entry["subtract"]) if "subtract" in entry else None
+        return _aggregate(handle, initial, self._code.step(entry["fn"]), subtract, options)
 
     # Leaving
 
     def _to_stream(self, entry: Entry) -> Any:
         options = _given(entry, "name")
         if "key_fn" in entry:
-            options["key"] = self._on(entry, words.function(entry["key_fn"]))
+            options["key"] = ColumnCode().function(entry["key_fn"], windowed=_is_windowed(self._input(entry)))
         return self._input(entry).to_stream(**options)
 
     def _to(self, entry: Entry) -> None:
         key = TOLD_WINDOWED if _is_windowed(self._input(entry)) else TOLD
         options = {"key": key, "value": TOLD, **_given(entry, "name")}
         if "topic_fn" in entry:
-            chooser = self._on(entry, words.topic_name(entry["topic_fn"], entry.get("prefix", "")))
+            chosen = words.topic_name(entry["topic_fn"], entry.get("prefix", ""))
+            chooser = told_keys(chosen, windowed=_is_windowed(self._input(entry)))
             self._input(entry).to(chooser, router_name="Router", **options)
         else:
             self._input(entry).to(entry["topic"], **options)
@@ -277,7 +287,7 @@ def _windows(entry: Entry) -> Any:
             return bm.SessionWindows(entry["gap"], **grace)
         case "unlimited":
             return bm.UnlimitedWindows(**_given(entry, "start"))
-    raise NotYetError(f"window {entry['kind']}")
+    raise words.UnknownWordError(f"window {entry['kind']}")
 
 
 def _given(entry: Entry, *fields: str) -> dict[str, Any]:
@@ -289,29 +299,12 @@ def _last_digit(name: str) -> int:
     return int(name[len("KSTREAM-BRANCH-0000000000") :])
 
 
-def _step(spec: str) -> Callable[[Column, Column, Column], Any]:
-    fold = words.fold(spec)
-    return lambda key, value, aggregate: fold(aggregate, value)
-
-
-def _plus(column: Column, change: int) -> Column:
-    return words.text(words.number(words.text(column)) + change)
-
-
-def _aggregate(
-    handle: Any, initial: str, add: words.Fold, subtract: words.Fold | None, options: dict[str, Any]
-) -> Any:
+def _aggregate(handle: Any, initial: str, add: Any, subtract: Any, options: dict[str, Any]) -> Any:
     if isinstance(handle, bm.KGroupedTable):
         if subtract is None:
             raise ValueError("an aggregation of a grouped table needs a subtractor")
-        remove = subtract
-        return handle.aggregate(
-            initial,
-            adder=lambda key, value, aggregate: add(aggregate, value),
-            subtractor=lambda key, value, aggregate: remove(aggregate, value),
-            **options,
-        )
-    return handle.aggregate(initial, step=lambda key, value, aggregate: add(aggregate, value), **options)
+        return handle.aggregate(initial, adder=add, subtractor=subtract, **options)
+    return handle.aggregate(initial, step=add, **options)
 
 
 def _counts_told_as_text(entries: Sequence[Entry]) -> frozenset[str]:

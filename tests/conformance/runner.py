@@ -13,7 +13,7 @@ from brookmere.errors import RecordError
 from brookmere.record import Record
 from brookmere.testing import TopologyTestDriver
 from brookmere.testing.stores import StoreView
-from tests.conformance.build import NotYetError, build
+from tests.conformance.build import build
 from tests.conformance.scenario import Batch, Row, Scenario
 
 Engine = Literal["local", "spark"]
@@ -28,19 +28,28 @@ _SUBJECTS = (
 )
 
 
-def difference(scenario: Scenario, *, engine: Engine = "local", cut: str = "single") -> str | None:
-    """Run a scenario; return the first difference in one line, or None if it conforms."""
+def difference(
+    scenario: Scenario,
+    *,
+    engine: Engine = "local",
+    cut: str = "single",
+    python: bool = False,
+    restarts: bool = False,
+) -> str | None:
+    """Run a scenario; return the first difference in one line, or None if it conforms.
+
+    With `python` its words are Python functions. With `restarts` the program begins again after every
+    micro-batch, from its state alone.
+    """
     error = scenario.error
     try:
-        topology = build(scenario.data["topology"], optimize=scenario.optimize)
-    except NotYetError as missing:
-        return str(missing)
+        topology = build(scenario.data["topology"], optimize=scenario.optimize, python=python)
     except TopologyError as refused:
         return _refusal(scenario, refused)
     if error is not None and error["stage"] == "build":
         return f"was built, but should be refused: {error['message']}"
     with TopologyTestDriver(topology, engine=engine) as driver:
-        run = _Run(scenario, driver, cut)
+        run = _Run(scenario, driver, cut, restarts=restarts)
         found = run.failure() if error is not None else run.end()
     return found or _describe(scenario, topology)
 
@@ -53,10 +62,13 @@ def describe_difference(scenario: Scenario) -> str | None:
 class _Run:
     """One scenario on its way through the driver."""
 
-    def __init__(self, scenario: Scenario, driver: TopologyTestDriver, cut: str) -> None:
+    def __init__(
+        self, scenario: Scenario, driver: TopologyTestDriver, cut: str, *, restarts: bool = False
+    ) -> None:
         self._scenario = scenario
         self._driver = driver
         self._cut = cut
+        self._restarts = restarts
         self._outputs = {
             topic: driver.output_topic(topic, key=Text(), value=Text()) for topic in scenario.outputs
         }
@@ -67,6 +79,8 @@ class _Run:
         for batch in self._scenario.batches(self._cut):
             self._feed(batch)
             self._collect(batch)
+            if self._restarts:
+                self._driver.restart()
         return self._outputs_differ() or self._stores_differ()
 
     def failure(self) -> str | None:
@@ -125,7 +139,8 @@ class _Run:
 def rows_differ(store: Mapping[str, Any], rows: Iterable[tuple[Any, Any, int]]) -> str | None:
     """Return the first difference between a recorded store and rows of key, value and timestamp."""
     expected = sorted(_stored(row["key"], row["value"], row.get("ts")) for row in store["rows"])
-    timed = store["type"] != "session"
+    # Sessions and the stores of processors keep no time beside a row.
+    timed = any("ts" in row for row in store["rows"])
     actual = sorted(_stored(key, value, ts if timed else None) for key, value, ts in rows)
     for row in expected:
         if row not in actual:

@@ -291,12 +291,23 @@ def test_python_code_is_refused_elsewhere_and_all_of_it_together(app: bm.Streams
     assert all("map_values()" in fault.remedy for fault in refused.value.faults)
 
 
+async def lookup(value: str) -> str:
+    return value
+
+
+class Lookup:
+    async def __call__(self, value: str) -> str:
+        return value
+
+
 @pytest.mark.parametrize(
     "make",
     [
         lambda: bm.python("upper"),
         lambda: bm.python(upper, batch="polars"),
         lambda: bm.python(bm.python(upper)),
+        lambda: bm.python(lookup),
+        lambda: bm.python(Lookup),
         lambda: bm.python_async(upper, concurrency=0),
         lambda: bm.python_async(upper, timeout=0),
     ],

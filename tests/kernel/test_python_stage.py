@@ -319,3 +319,53 @@ def test_processor_reads_a_global_table_and_a_table_of_windows(spark: SparkSessi
             ("a", "one:[(0, 1)]"),
             ("b", "one:[(10000, 1)]"),
         ]
+
+
+def test_windows_of_python_are_suppressed_until_they_close_and_tell_what_is_late(spark: SparkSession) -> None:
+    app = _app("closing")
+    grouped = app.stream("in").group_by_key()
+    windows = grouped.windowed_by(bm.TimeWindows(10 * SECOND, grace=timedelta(0)), late_to="late")
+    joined = bm.python(lambda value, aggregate: aggregate + value, returns=str)
+    table = windows.aggregate("", joined).suppress(bm.until_window_closes())
+    table.to_stream().select_key(lambda key, value: key.key).to("out")
+    with TopologyTestDriver(app, session=spark) as driver:
+        _feed(driver, ("in", "a", "x", 1_000), ("in", "a", "y", 2_000), ("in", "a", "z", 12_000))
+        driver.restart()
+        _feed(driver, ("in", "a", "u", 3_000), ("in", "b", "v", 25_000))
+
+        assert _read(driver) == [("a", "xy"), ("a", "z")]
+        [late] = driver.output_topic("late", value=bm.Text()).read_records_to_list()
+        assert (late.key, late.value, late.timestamp) == ("a", "u", 3_000)
+        assert dict(late.headers)["brookmere.dropped.reason"] == b"late"
+
+
+def test_wall_clock_and_stream_time_call_a_processor(spark: SparkSession) -> None:
+    class Sweep(bm.Processor):
+        def init(self, context: bm.ProcessorContext) -> None:
+            super().init(context)
+            context.schedule(10 * SECOND, "stream_time", lambda now: self.tell("stream", now))
+            context.schedule(timedelta(seconds=60), "wall_clock", lambda now: self.tell("wall", now))
+
+        def tell(self, kind: str, now: int) -> None:
+            self.context.forward(bm.Record(kind, str(now), now))
+
+        def process(self, record: bm.Record) -> None:
+            self.context.forward(record)
+
+    app = _app("sweeping")
+    app.stream("in").filter(lambda value: value != "-").process(Sweep).to("out")
+    with TopologyTestDriver(app, session=spark, start_time=0) as driver:
+        _feed(driver, ("in", "a", "x", 1_000), ("in", "a", "-", 12_000), ("in", "a", "y", 13_000))
+        driver.restart()
+        driver.advance_wall_clock(timedelta(seconds=61))
+        _feed(driver, ("in", "a", "z", 20_000))
+
+        assert _read(driver) == [
+            ("a", "x"),
+            ("stream", "1000"),
+            ("stream", "12000"),
+            ("a", "y"),
+            ("wall", "61000"),
+            ("a", "z"),
+            ("stream", "20000"),
+        ]

@@ -251,6 +251,23 @@ def test_an_object_is_opened_before_the_first_record_and_closed_at_the_end() -> 
     assert [model.said for model in Model.made] == [["open", "a", "b", "close"]]
 
 
+class Broken:
+    def open(self) -> None:
+        raise FileNotFoundError("no model here")
+
+    def __call__(self, value: str) -> str:
+        return value
+
+
+def test_an_object_that_cannot_be_opened_ends_the_batch_with_its_own_words() -> None:
+    node = Alone(MapValuesWork(function(Broken, is_factory=True)))
+
+    with pytest.raises(WorkerFailedError, match=r"in open(?s:.)*FileNotFoundError: no model here") as failure:
+        node.receive(("k", "a"))
+
+    assert "brookmere/worker" not in str(failure.value)
+
+
 def test_a_factory_may_make_a_plain_function() -> None:
     def upper() -> Callable[[str], str]:
         return lambda value: value.upper()

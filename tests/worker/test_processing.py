@@ -11,7 +11,7 @@ from brookmere.record import Record
 from brookmere.worker.code import Child, NodeCode, ProcessWork, StageCode, StoreCode, TypeCode
 from brookmere.worker.context import ProcessorContext
 from brookmere.worker.processor import FixedKeyProcessor, Processor
-from tests.worker.jvm import LONG, OUTSIDE, STRING, Fed, Jvm, Sent, WorkerFailedError, stage_of
+from tests.worker.jvm import LONG, OUTSIDE, STRING, TICKS, Fed, Jvm, Sent, WorkerFailedError, stage_of
 
 COUNTS = StoreCode("counts", "key_value", STRING, LONG)
 UNTIMED = (False, False, False)
@@ -101,6 +101,16 @@ def test_a_record_has_its_headers_and_the_place_of_its_root() -> None:
     jvm.batch(Fed("a", 1, 5, headers=[("h", b"1")], source=(1 << 18) | 7, seq=9))
 
     assert seen == [Record("a", 1, 5, (("h", b"1"),), "two", 7, 9)]
+
+
+@pytest.mark.parametrize("timed", [False, True])
+def test_what_a_tick_has_caused_comes_from_no_topic(timed: bool) -> None:
+    seen: list[Record] = []
+    work = ProcessWork(doing(lambda _, record: seen.append(record)), False, timed, False)
+
+    Jvm(stage_of(work)).batch(Fed("a", 1, 5, source=TICKS, seq=9), Fed("b", 1, 6, seq=9))
+
+    assert seen == [Record("a", 1, 5), Record("b", 1, 6, (), "topic", 0, 9)]
 
 
 def test_the_context_tells_where_it_is() -> None:

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import Any, Literal, get_args
 
 from brookmere.dsl.arguments import refuse
-from brookmere.dsl.signatures import is_called, required_parameters
+from brookmere.dsl.signatures import is_asynchronous, is_called, required_parameters
 from brookmere.topology.durations import Duration, milliseconds
 from brookmere.topology.function import fingerprint_of, location_of
 from brookmere.topology.python_code import Asynchronous, PythonFunction
@@ -71,6 +71,8 @@ def _function(
     name = "python" if calls is None else "python_async"
     if isinstance(fn, PythonFunction) or not callable(fn):
         refuse(f"{name}() takes a function or a class, found {fn!r}", "Pass a function of Python values")
+    if calls is None and is_asynchronous(fn):
+        refuse("python() takes no asynchronous function", "Use brookmere.python_async(...) for async def")
     return PythonFunction(
         role=f"function of {name}",
         location=location_of(fn),

@@ -17,6 +17,13 @@ def is_called(kind: type) -> bool:
     return any("__call__" in vars(parent) for parent in kind.__mro__)
 
 
+def is_asynchronous(call: Callable[..., Any]) -> bool:
+    """Say whether a function, or the instances of a class, are `async def`."""
+    functions = (call, getattr(call, "__call__", None))  # noqa: B004
+    tests = (inspect.iscoroutinefunction, inspect.isasyncgenfunction)
+    return any(test(function) for function in functions for test in tests)
+
+
 def called(call: Callable[..., Any], *, is_factory: bool) -> Callable[..., Any] | None:
     """Return the function that gets the records; None if only the factory knows it."""
     if not is_factory:

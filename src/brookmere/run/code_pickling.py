@@ -40,7 +40,7 @@ def dumps(code: object) -> bytes:
 
 def _own_modules() -> Iterator[ModuleType]:
     """Yield the modules that come with the program, not with an installed package."""
-    for name, module in list(sys.modules.items()):
+    for name, module in sys.modules.copy().items():
         file = getattr(module, "__file__", None)
         if not isinstance(module, ModuleType) or file is None or name.partition(".")[0] == _PACKAGE:
             continue

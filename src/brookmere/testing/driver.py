@@ -83,6 +83,7 @@ class TopologyTestDriver:
             else SparkEngine(self._compiled, spark, spark_partitions)
         )
         self._tells_time = bool(self._compiled.program.needsWall())
+        self._has_begun = False
         self._store_type = store_type
         self._time = milliseconds(start_time)
         self._clock = 0
@@ -149,8 +150,12 @@ class TopologyTestDriver:
 
     def advance_wall_clock(self, step: timedelta) -> None:
         """Move the wall clock, which starts at `start_time`, and let the program see it."""
+        ticks = bool(self._compiled.program.needsTicks())
+        if ticks and self._compiled.python and not self._has_begun:
+            # Processors begin when the driver does, and their schedules count from then.
+            self._pipe([clock_record(self._time, ticks=False)])
         self._time += step // timedelta(milliseconds=1)
-        if self._compiled.program.needsTicks():
+        if ticks:
             self._pipe([clock_record(self._time, ticks=True)])
 
     @property
@@ -243,6 +248,7 @@ class TopologyTestDriver:
         """Run a batch, then what it wrote to topics that the program reads itself."""
         # A test may have registered schemas of its own.
         self._compiled.schemas.tell()
+        self._has_begun = True
         while records:
             # Only programs that ask for the time are told.
             clock = [clock_record(self._time, ticks=False)] if self._tells_time else []

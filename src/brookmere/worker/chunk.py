@@ -246,4 +246,4 @@ class Chunk:
 
 
 def _headers(wire: list[Any] | None) -> tuple[Any, ...]:
-    return () if wire is None else tuple(map(tuple, wire))
+    return tuple(wire) if wire else ()

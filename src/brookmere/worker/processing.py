@@ -65,7 +65,9 @@ def _receiver(
         number = row.number
         if row.sources[number] != known:
             known, topic, partition = row.sources[number], row.topic, row.partition
-        process(Record(key, value, ts, headers, topic, partition, row.seqs[number]))
+        process(
+            Record(key, value, ts, headers, topic, partition, None if topic is None else row.seqs[number])
+        )
 
     return receive
 
@@ -94,7 +96,7 @@ def _all_receiver(process: Callable[[Record], None], context: ProcessorContext, 
             if source != known:
                 known, topic, partition = source, row.topic, row.partition
             try:
-                process(Record(key, value, ts, heads, topic, partition, seq))
+                process(Record(key, value, ts, heads, topic, partition, None if topic is None else seq))
             except Exception as error:  # noqa: BLE001 - whatever user code raises
                 fail(error)
             number += 1  # noqa: SIM113 - it costs less than enumerate over zip

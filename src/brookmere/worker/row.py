@@ -13,6 +13,12 @@ NOTHING: Final[Any] = object()
 """The key or the value where there is no record: nothing is it."""
 
 
+_PARTITION_BITS: Final = 18
+_PARTITIONS: Final = (1 << _PARTITION_BITS) - 1
+_CLOCK: Final = (1 << 31) - 1
+"""The source of what a tick of the wall clock has caused."""
+
+
 class Row:
     """The record at hand. In a punctuation and at the end of a batch there is none: `is_record` is False.
 
@@ -54,15 +60,19 @@ class Row:
 
     @property
     def topic(self) -> str | None:
-        """The topic of the root record."""
-        return self.topics[self.sources[self.number] >> 18] if self.is_record else None
+        """The topic of the root record; None where a clock is the root."""
+        return self.topics[self.sources[self.number] >> _PARTITION_BITS] if self._has_root else None
 
     @property
     def partition(self) -> int | None:
         """The partition of the root record."""
-        return self.sources[self.number] & 0x3FFFF if self.is_record else None
+        return self.sources[self.number] & _PARTITIONS if self._has_root else None
 
     @property
     def offset(self) -> int | None:
         """The offset of the root record."""
-        return self.seqs[self.number] if self.is_record else None
+        return self.seqs[self.number] if self._has_root else None
+
+    @property
+    def _has_root(self) -> bool:
+        return self.is_record and self.sources[self.number] != _CLOCK

@@ -7,6 +7,7 @@ import traceback
 from typing import TYPE_CHECKING, Any
 
 from brookmere.worker.chunk import Chunk
+from brookmere.worker.failures import described
 from brookmere.worker.process import Gone, Process
 from brookmere.worker.task import Task
 
@@ -33,6 +34,7 @@ class Server:
         self._codes: dict[int, StageCode] = dict(codes or {})
         self._process = Process(channel, heard)
         self._tasks: dict[tuple[int, int], Task] = {}
+        self._failed: str | None = None
 
     def run(self) -> None:
         """Serve until there is no message any more, or none for now: it may be called again then."""
@@ -41,12 +43,19 @@ class Server:
             if message is None or message[0] == "Q":
                 return
             try:
-                self._serve(*message)
+                if self._failed is None:
+                    self._serve(*message)
             except Gone:
                 return
             except Exception as error:  # noqa: BLE001 - whatever user code raises
                 self._process.heard(error)
-                self._channel.send("X", traceback.format_exc())
+                trace = described(error)[2]
+                # Without a frame of the user it is a fault of the worker.
+                self._failed = trace if "\n  File " in trace else traceback.format_exc()
+            # What begins a batch is not answered, so what fails there is told at the next message.
+            if self._failed is not None and message[0] not in "BD":
+                self._channel.send("X", self._failed)
+                self._failed = None
 
     def close(self) -> None:
         """End all processors, and what was made once."""

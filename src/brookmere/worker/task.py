@@ -84,8 +84,7 @@ class Task:
 
     def begin_batch(self, clocks: dict[str, int], wall: int | None) -> None:
         """Begin a batch with what is known from the one before."""
-        if wall is not None:
-            self.wall = wall
+        self.wall = wall
         self.tell(clocks)
 
     def process(self, chunk: Chunk) -> None:
