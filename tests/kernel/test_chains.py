@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 import pytest
@@ -21,6 +22,10 @@ def upper(value: str) -> str:
 
 def twice(value: str) -> list[str]:
     return [value, value + "'"]
+
+
+def joined(one: str, other: str) -> str:
+    return one + other
 
 
 def twice_in_one(value: str) -> str:
@@ -60,6 +65,27 @@ def test_copies_of_a_python_table_in_one_operator_have_their_own_rows(engine: En
 
     assert first == [("a", "1+x*X"), ("a", "2+z*Z")]
     assert second == [("b", "3+y*Y")]
+
+
+def looks_into_a_python_aggregate() -> bm.StreamsBuilder:
+    app = builder()
+    table = app.stream("rows").group_by_key().reduce(bm.python(joined), store="kept")
+    events = app.stream("events").join(table, lambda left, right: F.concat(left, F.lit("+"), right))
+    events.map_values(bm.python(upper)).to("out")
+    return app
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [(looks_into_a_python_table_twice, "1+x*X"), (looks_into_a_python_aggregate, "1+X")],
+)
+def test_row_is_found_by_what_comes_behind_it_though_updates_wait_for_the_end_of_the_batch(
+    program: Callable[[], bm.StreamsBuilder], expected: str
+) -> None:
+    with TopologyTestDriver(program(), emit="last") as driver:
+        driver.pipe_records([("rows", bm.Record("a", "x", 1)), ("events", bm.Record("a", "1", 2))])
+
+        assert _read(driver) == [("a", expected)]
 
 
 def test_records_of_partitions_that_take_turns_keep_their_order_in_front_of_the_exchange() -> None:

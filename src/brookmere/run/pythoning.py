@@ -88,7 +88,7 @@ class PythonNodes:
                 self.stores.of(stage),
                 self.plan.topics,
                 self.plan.topology.application_id,
-                last_per_batch,
+                last_per_batch and not any(self.builder.isHurried(code.number) for _, code in added),
             )
             codes[stage] = code
             try:

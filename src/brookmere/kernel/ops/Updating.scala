@@ -16,6 +16,8 @@ abstract class Updating(id: Int, name: String, sendOld: Boolean, result: Bound) 
   @transient private var showOld: Shown = _
   @transient private var pending: Pending = _
   @transient protected var lastOnly = false
+  /** Every update is sent at once, because a copy of what is made of them is looked into. */
+  var isHurried = false
   /** Gets the updates of rows that are not sent on themselves; null: nobody wants them. */
   var log: Processor = null
   override def open(): Unit = {
@@ -25,7 +27,7 @@ abstract class Updating(id: Int, name: String, sendOld: Boolean, result: Bound) 
   }
   override def attach(task: Task): Unit = {
     super.attach(task)
-    lastOnly = task.settings.lastPerBatch
+    lastOnly = task.settings.lastPerBatch && !isHurried
     pending = new Pending(task.line(keptIn), settle)
   }
 

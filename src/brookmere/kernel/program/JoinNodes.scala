@@ -19,6 +19,7 @@ import org.apache.spark.sql.types.LongType
 private[program] trait JoinNodes { this: ProgramBuilder =>
   private val copies = mutable.LinkedHashMap[(Int, Int), Processor]()
   private val fed = mutable.Map[Int, Seq[Int]]()
+  private val hurried = mutable.Set[Int]()
   private var nextCopy = 0
 
   /** Tells from which number on copies of tables may be counted as nodes. */
@@ -187,6 +188,7 @@ private[program] trait JoinNodes { this: ProgramBuilder =>
         case n: PythonNode =>
           n.leadsTo(number, sender)
           fed(n.id) = fed.getOrElse(n.id, Seq.empty) :+ number
+          hurry(n.id)
         case _ =>
       }
       w.processor.children = sender +: w.processor.children
@@ -195,6 +197,19 @@ private[program] trait JoinNodes { this: ProgramBuilder =>
 
   /** The numbers of the copies that a Python node feeds: its worker has to send to them, too. */
   def copiesOf(id: Int): JList[Integer] = fed.getOrElse(id, Seq.empty).map(Int.box).asJava
+
+  /**
+   * Lets go at once what a table that Python makes depends on, also where the last update of a batch would do: those who look
+   * into its copy must find what came before them.
+   */
+  private def hurry(id: Int): Unit = if (hurried.add(id)) made(id).processor match {
+    case u: ops.Updating if u.keptIn != null => u.isHurried = true
+    case n: PythonNode if n.keptIn != null =>
+    case _ => parentsOf.getOrElse(id, Seq.empty).filter(made(_).isTable).foreach(hurry)
+  }
+
+  /** True if what a node sends may not wait for the end of a batch. */
+  def isHurried(id: Int): Boolean = hurried(id)
 
   /** Stages of one chain keep their stores in one place: a second copy there has a number behind its name. */
   private[program] def copyName(name: String, stage: Int): String = {

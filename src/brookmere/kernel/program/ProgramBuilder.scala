@@ -26,6 +26,7 @@ import org.apache.spark.sql.types._
 final class ProgramBuilder(private[program] val spark: SparkSession, stageCount: Int, tasks: Int, topics: JList[String])
     extends JoinNodes with WindowNodes with TimeNodes with PythonNodes {
   private[program] val made = mutable.LinkedHashMap[Int, Made]()
+  private[program] val parentsOf = mutable.Map[Int, Seq[Int]]()
   private[program] val processors = Array.fill(stageCount)(ArrayBuffer[Processor]())
   private val entries = Array.fill(stageCount)(ArrayBuffer[Entrance]())
   private[program] val stores = Array.fill(stageCount)(ArrayBuffer[StoreDef]())
@@ -337,6 +338,7 @@ final class ProgramBuilder(private[program] val spark: SparkSession, stageCount:
 
   private[program] def add(id: Int, stage: Int, p: Processor, key: RowType, value: RowType, isTable: Boolean, parents: Seq[Int]): Unit = {
     made(id) = new Made(stage, p, key, value, isTable)
+    parentsOf(id) = parents
     processors(stage) += p
     parents.foreach { parent =>
       val from = made(parent)
