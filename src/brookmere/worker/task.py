@@ -53,8 +53,9 @@ class Task:
         others = {
             name for node in code.nodes if not isinstance(node.work, ProcessWork) for name in node.stores
         }
+        self._of_processors = {store.name for store in code.stores} - others
         self._stores = {
-            store.name: opened(store, at, self, for_processors=store.name not in others)
+            store.name: opened(store, at, self, for_processors=store.name in self._of_processors)
             for at, store in enumerate(code.stores)
         }
         self._runnings: dict[int, Running] = {}
@@ -111,9 +112,10 @@ class Task:
     def clear(self, *, is_end: bool) -> None:
         """Forget what went back."""
         self.collector.clear()
-        if is_end:
-            for store in self._stores.values():
-                store.end_batch()
+        for store in self._stores.values():
+            # Aggregates need to know until the end of the batch what was before it.
+            if is_end or store.name in self._of_processors:
+                store.settle()
 
     def close(self) -> None:
         """End the nodes. What fails there is told in the log only: nothing can be done about it any more."""

@@ -23,11 +23,11 @@ class Asking:
         self._results: list[Any] = []
         self.jvm = Jvm(stage_of(ProcessWork(self._processor, False, False, False), code))
 
-    def does(self, *steps: Step, ts: int = 0) -> list[Any]:
-        """Run steps as records of one batch; the first that fails raises here."""
+    def does(self, *steps: Step, ts: int = 0, cut: int | None = None) -> list[Any]:
+        """Run steps as records of one batch, in chunks of `cut`; the first that fails raises here."""
         self._steps = list(steps)
         self._results = []
-        answer = self.jvm.batch(*[Fed(self._key, 0, ts) for _ in steps])
+        answer = self.jvm.batch(*[Fed(self._key, 0, ts) for _ in steps], cut=cut)
         if answer.errors:
             raise self.jvm.heard[-1]
         return self._results

@@ -126,7 +126,8 @@ def test_answers_do_not_depend_on_cuts_restarts_and_caches(
     cut = Asking(code, key="a")
     answers: list[Any] = []
     while len(answers) < STEPS:
-        answers += cut.does(*steps[len(answers) : len(answers) + random.randrange(1, 9)])
+        some = steps[len(answers) : len(answers) + random.randrange(1, 9)]
+        answers += cut.does(*some, cut=random.randrange(1, 4))
         if random.random() < 0.3:
             cut.jvm.restart()
 

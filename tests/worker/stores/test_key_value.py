@@ -267,6 +267,16 @@ def test_too_many_keys_are_forgotten_and_asked_for_again(monkeypatch: pytest.Mon
         assert len(store.jvm.questions) == 90
 
 
+def test_too_many_keys_are_forgotten_within_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stores, "MOST_KEYS", 20)
+    for store in (asking(), asking(value=ANY)):
+        put = [lambda s, n=n: s.put_all([(str(n + m), n + m) for m in range(10)]) for n in range(0, 100, 10)]
+
+        store.does(*put, lambda s: s.get("0"), lambda s: s.get("99"), cut=1)
+
+        assert store.jvm.questions == [("get", 0, ["0"])]
+
+
 def test_large_values_are_forgotten_sooner(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stores, "MOST_BYTES", 20_000)
     store = asking(value=STRING)

@@ -64,7 +64,7 @@ class EntryStore(KeyValueStore[Entry]):
         dirty.clear()
         return self.number, keys, values, times
 
-    def end_batch(self) -> None:
+    def settle(self) -> None:
         """Forget what the entries were before, and keys that are too many."""
         for entry in self._changed:
             entry.changed = False

@@ -45,7 +45,7 @@ class FlatStore(KeyValueStore[Any]):
         dirty.clear()
         return self.number, keys, values, times
 
-    def end_batch(self) -> None:
+    def settle(self) -> None:
         """Forget keys that are too many."""
         self._shrink(lambda value: value)
 

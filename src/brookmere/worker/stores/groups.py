@@ -87,7 +87,7 @@ class GroupedStore(CachedStore[Group]):
         dirty.clear()
         return self.number, keys, starts, numbers, values, times
 
-    def end_batch(self) -> None:
+    def settle(self) -> None:
         """Forget what the rows were before, places that are not needed, and keys that are too many."""
         oldest = self.oldest
         touched = {id(item.group): item.group for item in self._changed}
