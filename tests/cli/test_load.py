@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from brookmere.cli.load import load
+from brookmere.cli.load import built, load
 from brookmere.dsl.builder import StreamsBuilder
 from brookmere.errors import CommandError, TopologyError
 from brookmere.topology.nodes import Topology
@@ -54,6 +54,16 @@ def test_topology_and_function_are_programs_too(folder: Path) -> None:
     assert isinstance(load("made:make"), Topology)
     assert isinstance(load("made:make()"), Topology)
     assert isinstance(load("made:Box.inner"), StreamsBuilder)
+
+
+def test_program_without_the_dsl_is_a_program(folder: Path) -> None:
+    nodes = 'app.add_source("in", "in").add_sink("out", "out", "in")\n'
+    write(
+        folder / "low.py",
+        'import brookmere as bm\napp = bm.Topology("low", key=bm.Text(), value=bm.Text())\n' + nodes,
+    )
+
+    assert [node.name for node in built(load("low.py")).nodes] == ["in", "out"]
 
 
 def test_file_finds_its_neighbours(folder: Path) -> None:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from brookmere.plan.changelogs import changelogs
 from brookmere.plan.stages import plan
 from brookmere.topology.nodes import ProcessorNode
 from brookmere.topology.python_code import Process
+from tests.conformance.build import build
 
 SCENARIOS = Path(__file__).parents[1] / "conformance" / "scenarios"
 FILES = sorted([*SCENARIOS.glob("processors/*-1.json"), *SCENARIOS.glob("headers/p*-1.json")])
@@ -51,37 +51,13 @@ def processor(app: bm.StreamsBuilder, name: str) -> tuple[tuple[str, ...], tuple
     return node.stores, node.operator.reads
 
 
-def build(entries: Iterable[dict[str, Any]]) -> bm.BuiltTopology:
-    app = bm.StreamsBuilder("oracle", key=bm.Text(), value=bm.Text())
-    made: dict[str, Any] = {}
-    for entry in entries:
-        match entry:
-            case {"op": "stream", "id": id, "topic": topic}:
-                made[id] = app.stream(topic)
-            case {"op": "process" | "process_values" as op, "id": id, "in": parent}:
-                stores = [bm.key_value_store(entry["store"], key=str, value=str)] if "store" in entry else []
-                supplier = Quiet if op == "process" else QuietValues
-                made[id] = getattr(made[parent], op)(supplier, stores=stores)
-            case {"op": "merge", "id": id, "in": parent, "other": other}:
-                made[id] = made[parent].merge(made[other])
-            case {"op": "map_values", "id": id, "in": parent}:
-                made[id] = made[parent].map_values(lambda value: value)
-            case {"op": "window", "id": id, "in": parent, "size": size}:
-                made[id] = made[parent].windowed_by(bm.TimeWindows(timedelta(milliseconds=size)))
-            case {"op": "count", "id": id, "in": parent, "store": store}:
-                made[id] = made[parent].count(store=store)
-            case {"op": "to", "in": parent, "topic": topic}:
-                made[parent].to(topic)
-            case {"op": "group_by_key" | "to_stream" as op, "id": id, "in": parent}:
-                made[id] = getattr(made[parent], op)()
-    return app.build()
-
-
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_description_is_the_recorded_one(file: Path) -> None:
     recorded = json.loads(file.read_text())
 
-    assert build(recorded["topology"]).describe() == recorded["describe"]
+    topology = build(recorded["topology"], optimize=recorded.get("optimize", False))
+
+    assert topology.describe() == recorded["describe"]
 
 
 def test_processor_with_a_name_takes_no_number(app: bm.StreamsBuilder) -> None:
@@ -244,9 +220,9 @@ def test_wrong_stores_are_refused_at_the_users_line(make: Any) -> None:
 
 
 def test_same_program_with_processors_is_the_same_topology() -> None:
-    def build() -> bm.BuiltTopology:
+    def once() -> bm.BuiltTopology:
         app = bm.StreamsBuilder("app", key=bm.Text(), value=bm.Text())
         app.stream("in").process(Counting).process(lambda: Needing(3)).to("out")
         return app.build()
 
-    assert build() == build()
+    assert once() == once()

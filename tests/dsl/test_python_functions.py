@@ -252,13 +252,14 @@ def test_what_a_function_must_say_is_told_for_all_functions_together(app: bm.Str
     stream.split().branch(bm.python_async(Asking())).no_default_branch()
     app.table("t").filter(bm.python(anything, batch="arrow"))
 
-    place, four_place = (f"({__file__}:{fn.__code__.co_firstlineno})" for fn in (anything, four))
+    places = (f"; it is written at {__file__}:{fn.__code__.co_firstlineno}" for fn in (anything, four))
+    place, four_place = places
     assert faults_of(app) == [
-        f"The function of map_values does not say what it returns {place}",
+        f"The function of map_values does not say what it returns{place}",
         "The function of map must return a key and a value, found str",
         'The function of flat_map_values cannot have batch="arrow"',
         "What the function of map_values returns is no type: found {'a': 1}",
-        f"The function of map_values takes 4 parameters {four_place}",
+        f"The function of map_values takes 4 parameters{four_place}",
         "The predicate of branch cannot be asynchronous",
         'The predicate of filter cannot have batch="arrow"',
     ]

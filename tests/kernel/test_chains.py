@@ -23,6 +23,10 @@ def twice(value: str) -> list[str]:
     return [value, value + "'"]
 
 
+def twice_in_one(value: str) -> str:
+    return value + value
+
+
 def builder() -> bm.StreamsBuilder:
     return bm.StreamsBuilder("chains", key=bm.Text(), value=bm.Text())
 
@@ -88,6 +92,22 @@ def test_what_python_leaves_alone_comes_out_where_it_would_without_python() -> N
             found.append(_read(driver))
 
     assert found[0] == found[1] == [("k", v) for v in ("a1", "A", "a2", "b1", "B", "b2")]
+
+
+def test_branches_that_meet_again_in_python_keep_the_order_of_records() -> None:
+    app = builder()
+    split = app.stream("in").split(name="split-").branch(bm.python(str.isdigit), name="digits")
+    branches = split.default_branch(name="others")
+    merged = branches["split-digits"].map_values(bm.python(twice_in_one)).merge(branches["split-others"])
+    merged.map_values(bm.python(upper)).to("out")
+
+    with TopologyTestDriver(app) as driver:
+        driver.pipe_records([("in", bm.Record("k", text, 0)) for text in ("a", "1", "b", "2")])
+        found = _read(driver)
+        counted = driver.counters
+
+    assert found == [("k", "A"), ("k", "11"), ("k", "B"), ("k", "22")]
+    assert counted["split-others"] == {**counted["split-others"], "received": 2, "forwarded": 2}
 
 
 def test_each_stage_of_an_operator_has_a_stream_time_of_its_own() -> None:

@@ -91,6 +91,31 @@ def test_step_that_takes_many_records_shares_no_stage_with_its_neighbours(many: 
     assert [node.name for node in planned.stages[2].nodes] == ["many"]
 
 
+def test_branches_and_merges_between_python_steps_stand_with_them() -> None:
+    app = builder()
+    split = app.stream("in").split(name="split-")
+    branches = split.branch(bm.python(is_good), name="good").default_branch(name="bad")
+    good = branches["split-good"].map_values(bm.python(same))
+    bad = branches["split-bad"]
+    good.merge(bad).map_values(bm.python(same)).to("out")
+    bad.to("bad")
+
+    planned = _plan(app, **{"in": 1})
+
+    assert _kinds(planned) == "kPk"
+    assert [node.name for node in planned.stages[2].nodes if "SINK" not in node.name] == []
+
+
+def test_branch_that_leads_to_nothing_in_python_stays_outside() -> None:
+    app = builder()
+    split = app.stream("in").split(name="split-").branch(bm.python(is_good), name="good")
+    split.no_default_branch()["split-good"].to("out")
+
+    planned = _plan(app, **{"in": 1})
+
+    assert planned.stages[2].nodes[0].name == "split-good"
+
+
 def test_state_behind_a_python_step_begins_the_first_operator() -> None:
     app = builder()
     app.stream("in").map_values(bm.python(same)).group_by_key().count(store="counts")

@@ -11,7 +11,7 @@ from brookmere.dsl.graph import Graph
 from brookmere.dsl.signatures import element, pair, record_parameters, returned
 from brookmere.dsl.types import is_type, words_for
 from brookmere.serde import Serde
-from brookmere.topology.function import fingerprint_of, location_of
+from brookmere.topology.function import fingerprint_of, here, location_of
 from brookmere.topology.operators import Code, Initial
 from brookmere.topology.operators import Literal as Plain
 from brookmere.topology.python_code import PythonFunction
@@ -102,7 +102,7 @@ def _check_parameters(graph: Graph, role: str, given: PythonFunction, part: Part
     forms = ("(batch)",) if given.batch else part.parameters
     least = 1 if given.batch else part.least
     if count is not None and not least <= count < least + len(forms):
-        what = f"The {role} takes {count} parameter{'' if count == 1 else 's'} ({given.location})"
+        what = f"The {role} takes {count} parameter{'' if count == 1 else 's'}{_written(given)}"
         graph.fault(what, f"Write a function of {' or '.join(forms)}")
 
 
@@ -117,7 +117,7 @@ def _result(graph: Graph, role: str, given: PythonFunction, part: Part) -> objec
     if is_annotation and part.result in ("many", "pairs"):
         spec = element(spec)
     if spec is None:
-        graph.fault(f"The {role} does not say what it returns ({given.location})", _remedy(part))
+        graph.fault(f"The {role} does not say what it returns{_written(given)}", _remedy(part))
         return None
     if part.result not in ("pair", "pairs"):
         return _checked(graph, role, spec)
@@ -126,6 +126,11 @@ def _result(graph: Graph, role: str, given: PythonFunction, part: Part) -> objec
         graph.fault(f"The {role} must return a key and a value, found {words_for(spec)}", _remedy(part))
         return None
     return _checked(graph, role, both[0]), _checked(graph, role, both[1])
+
+
+def _written(given: PythonFunction) -> str:
+    """Return where the function is written, if not on the line that the fault names anyway."""
+    return "" if given.location == here() else f"; it is written at {given.location}"
 
 
 def _checked(graph: Graph, role: str, spec: object | None) -> object | None:

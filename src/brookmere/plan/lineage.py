@@ -17,8 +17,8 @@ _NAMES = {
     "store", "other", "table", "left", "right", "children", "default", "unmatched", "clock", "buffer",
 }  # fmt: skip
 """Fields of operators that hold names, which may change while the operator stays."""
-_SET_BY_OTHERS = {"send_old"}
-"""Fields that depend on what stands behind the operator."""
+_SET_BY_OTHERS = {"send_old", "in_python"}
+"""Fields that depend on what stands around the operator."""
 _LENIENT = {"grace_ms"}
 """Parts of windows that change nothing about windows there are."""
 

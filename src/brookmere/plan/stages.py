@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from brookmere.errors import Fault, TopologyError
 from brookmere.plan.boundaries import boundaries
 from brookmere.plan.keeping import kept
+from brookmere.plan.passing import with_python_passes
 from brookmere.plan.placement import place
 from brookmere.topology.nodes import Node, ProcessorNode, SourceNode, Topology
 from brookmere.topology.partitions import partition_counts
@@ -91,6 +92,7 @@ def plan(topology: Topology, partitions: Mapping[str, int]) -> Plan:
     counts = {t: n for t, n in partitions.items() if any(t in _topics_of(s, partitions) for s in sources)}
     repartitions = partition_counts(topology, partitions)
     faults = check_partitions(topology, {**counts, **repartitions})
+    topology = with_python_passes(topology)
     stage_of = place(topology)
     last = max(stage_of.values(), default=0)
     faults += _limits(last + 1, {**counts, **repartitions})

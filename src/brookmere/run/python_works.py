@@ -19,6 +19,7 @@ from brookmere.worker import aggregates as agg
 from brookmere.worker import functions as fn
 from brookmere.worker import table_functions as tables
 from brookmere.worker.code import ProcessWork, TypeCode, Work
+from brookmere.worker.passing import PassWork
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,10 @@ def _filter(o: op.Filter, into: Incoming) -> Worked:  # noqa: ARG001 - all are m
 def _branch(o: op.Branch, into: Incoming) -> Worked:  # noqa: ARG001
     functions = tuple(_user(_python(predicate)) for predicate in o.predicates)
     return Worked(fn.BranchWork(functions, o.children))
+
+
+def _pass(o: op.PassThrough, into: Incoming) -> Worked:  # noqa: ARG001
+    return Worked(PassWork())
 
 
 def _table_map_values(o: op.TableMapValues, into: Incoming) -> Worked:
@@ -146,6 +151,7 @@ _WORKS: dict[type, Callable[[Any, Incoming], Worked]] = {
     op.SelectKey: _select_key,
     op.Filter: _filter,
     op.Branch: _branch,
+    op.PassThrough: _pass,
     op.TableMapValues: _table_map_values,
     op.TableFilter: _table_filter,
     op.TableGroup: _table_group,

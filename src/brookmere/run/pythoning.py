@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -23,7 +24,11 @@ from brookmere.topology import operators as op
 from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode
 from brookmere.worker.code import Child, NodeCode, ProcessWork, StageCode, TypeCode
 
+logger = logging.getLogger(__name__)
+
 At = tuple[int, str, int, list[int]]
+
+_MUCH_CODE = 4_000_000
 
 _TAKES_CHANGES = (op.TableMapValues, op.TableFilter, op.TableGroup, op.TableAggregate)
 _SENDS_CHANGES = (*_TAKES_CHANGES, op.Aggregate, op.WindowAggregate)
@@ -87,7 +92,16 @@ class PythonNodes:
             )
             codes[stage] = code
             try:
-                self.builder.pythonCode(stage, bytearray(dumps(code)))
+                data = dumps(code)
+                self.builder.pythonCode(stage, bytearray(data))
+                if len(data) > _MUCH_CODE:
+                    names = ", ".join(node.name for node, _ in added)
+                    logger.warning(
+                        "the Python code of %s has %.1f MB, which travel with every batch; "
+                        "what it holds can be loaded in open() or init() instead",
+                        names,
+                        len(data) / 1e6,
+                    )
             except Unpicklable as error:
                 faults += self._unpicklable(added) or [_fault(added[0][0], error)]
             self._tell_time(stage, [node for node, _ in added])

@@ -25,9 +25,9 @@ def worker_env(session: SparkSession) -> Any:
     make = jvm.brookmere.kernel.python.WorkerEnv
     start = _START.read_text(encoding="utf-8")
     if runs_here(session):
-        # A program may import modules from wherever it does itself.
-        own = [str(Path(entry).resolve()) for entry in sys.path]
-        return make(sys.executable, start, [str(_PACKAGE.parent), *own], [])
+        # A program may import modules from wherever it does itself, in the same order.
+        places = [str(Path(entry).resolve()) for entry in (*sys.path, str(_PACKAGE.parent))]
+        return make(sys.executable, start, list(dict.fromkeys(places)), [])
     return make("", start, [], [_shipped(session)])
 
 
@@ -39,7 +39,7 @@ def runs_here(session: SparkSession) -> bool:
 
 def _shipped(session: SparkSession) -> str:
     """Send the package to wherever tasks run; return the name of the archive."""
-    data = _archive()
+    data = archived()
     name = f"brookmere-worker-{hashlib.sha256(data).hexdigest()[:16]}.zip"
     context = session.sparkContext
     if not any(Path(file).name == name for file in context.listFiles):
@@ -49,7 +49,8 @@ def _shipped(session: SparkSession) -> str:
     return name
 
 
-def _archive() -> bytes:
+def archived() -> bytes:
+    """Return the package and what it needs to run code, as a zip file that Python imports from."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for package in (_PACKAGE, _cloudpickle()):

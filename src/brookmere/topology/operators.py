@@ -99,6 +99,9 @@ class Tap:
 class PassThrough:
     """Hands records on: merge, a branch's child, a table merge of cogroup."""
 
+    in_python: bool = False
+    """It stands between Python nodes and runs where they do. Only a plan has such nodes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Branch:

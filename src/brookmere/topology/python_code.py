@@ -59,7 +59,9 @@ class Process:
 def is_python(node: Node) -> bool:
     """Tell whether a node runs in the worker."""
     operator = getattr(node, "operator", None)
-    return isinstance(operator, Process) or any(isinstance(p, PythonFunction) for p in parts(operator))
+    if isinstance(operator, Process) or getattr(operator, "in_python", False):
+        return True
+    return any(isinstance(part, PythonFunction) for part in parts(operator))
 
 
 def takes_many(node: Node) -> bool:

@@ -24,11 +24,13 @@ final class WorkerEnv(python: String, start: String, path: Array[String], archiv
     else Option(SparkEnv.get).flatMap(_.conf.getOption("spark.pyspark.python")).orElse(sys.env.get("PYSPARK_PYTHON")).getOrElse("python3")
 
   def begin(): Process = {
-    val builder = new ProcessBuilder(interpreter, "-u", "-c", start)
+    val builder = new ProcessBuilder(interpreter, "-c", start)
     val places = archives.map(SparkFiles.get) ++ path ++ sys.env.get("PYTHONPATH").toSeq
     if (places.nonEmpty) builder.environment.put("PYTHONPATH", places.mkString(File.pathSeparator))
     // The directory that the JVM was started in is no place of modules unless the path says so.
     builder.environment.put("PYTHONSAFEPATH", "1")
+    // Each worker is one of many: libraries that compute in threads would take all cores for each.
+    builder.environment.putIfAbsent("OMP_NUM_THREADS", "1")
     // What the program prints, and why Python ended, stands in the log of the JVM.
     builder.redirectError(ProcessBuilder.Redirect.INHERIT)
     try builder.start()
