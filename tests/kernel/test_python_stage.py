@@ -227,6 +227,35 @@ def test_windows_sessions_and_versions_are_kept(spark: SparkSession, restart: bo
         ]
 
 
+@pytest.mark.parametrize("store_type", ["memory", "rocksdb"])
+def test_all_windows_are_found_segment_by_segment_then_by_key(spark: SparkSession, store_type: Any) -> None:
+    class All(bm.Processor):
+        stores = (
+            bm.window_store(
+                "all", key=str, value=str, window=SECOND, retention=120 * SECOND, store_type=store_type
+            ),
+        )
+
+        def process(self, record: bm.Record) -> None:
+            rows = self.context.store("all")
+            if record.value == "scan":
+                found = [f"{key.key}{key.start // 1000}={value}" for key, value in rows.all()]
+                self.context.forward(record.with_value(" ".join(found)))
+            else:
+                rows.put(record.key, record.value, record.timestamp)
+
+    app = _app("all")
+    app.stream("in").process(All).to("out")
+    with TopologyTestDriver(app, session=spark) as driver:
+        _feed(driver, ("in", "b", "1", 1_000), ("in", "a", "2", 2_000), ("in", "a", "3", 61_000))
+        _feed(driver, ("in", "b", "4", 2_000), ("in", "a", None, 2_000), ("in", "a", "5", 3_000))
+        _feed(driver, ("in", "a", "scan", 4_000))
+        driver.restart()
+        _feed(driver, ("in", "a", "6", 122_000), ("in", "a", "scan", 4_000))
+
+        assert [value for _, value in _read(driver)] == ["a3=5 b1=1 b2=4 a61=3", "a3=5 a61=3 a122=6"]
+
+
 # ---- tables on both sides ----
 
 
