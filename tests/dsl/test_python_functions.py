@@ -127,6 +127,11 @@ def test_predicate_needs_no_type(app: bm.StreamsBuilder, method: str) -> None:
     assert function_of(app, "predicate").returns is None
 
 
+def test_function_whose_parameters_all_have_defaults_is_refused() -> None:
+    with pytest.raises(bm.TopologyError, match="all its parameters have defaults"):
+        bm.python(lambda value=None: value, returns=str)
+
+
 @pytest.mark.parametrize("made", [Model, lambda: Model()])
 def test_class_and_function_without_parameters_make_the_function(made: Any) -> None:
     assert bm.python(made, returns=int).is_factory

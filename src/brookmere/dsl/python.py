@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import Any, Literal, get_args
 
 from brookmere.dsl.arguments import refuse
-from brookmere.dsl.signatures import is_asynchronous, is_called, required_parameters
+from brookmere.dsl.signatures import is_asynchronous, is_called, required_parameters, takes_anything
 from brookmere.topology.durations import Duration, milliseconds
 from brookmere.topology.function import fingerprint_of, location_of
 from brookmere.topology.python_code import Asynchronous, PythonFunction
@@ -73,6 +73,12 @@ def _function(
         refuse(f"{name}() takes a function or a class, found {fn!r}", "Pass a function of Python values")
     if calls is None and is_asynchronous(fn):
         refuse("python() takes no asynchronous function", "Use brookmere.python_async(...) for async def")
+    is_factory = is_called(fn) if isinstance(fn, type) else required_parameters(fn) == 0
+    if is_factory and not isinstance(fn, type) and takes_anything(fn):
+        refuse(
+            f"{name}() cannot tell whether a function makes another one if all its parameters have defaults",
+            "Leave out a default, or pass lambda: make(...) without parameters for a function that makes one",
+        )
     return PythonFunction(
         role=f"function of {name}",
         location=location_of(fn),
@@ -81,5 +87,5 @@ def _function(
         returns=returns,
         batch=batch,
         asynchronous=calls,
-        is_factory=is_called(fn) if isinstance(fn, type) else required_parameters(fn) == 0,
+        is_factory=is_factory,
     )

@@ -43,6 +43,11 @@ def required_parameters(call: Callable[..., Any]) -> int | None:
     return sum(p.default is p.empty and p.kind in _POSITIONAL for p in parameters)
 
 
+def takes_anything(call: Callable[..., Any]) -> bool:
+    """Say whether a function that tells its parameters has any that can be given by position."""
+    return any(p.kind in _POSITIONAL for p in inspect.signature(call).parameters.values())
+
+
 def record_parameters(call: Callable[..., Any], *, is_factory: bool) -> int | None:
     """Return how many values the function that gets the records must be given, if it says so."""
     function = called(call, is_factory=is_factory)
