@@ -231,7 +231,9 @@ class _Program:
 
     def _count(self, entry: Entry) -> Any:
         handle, options = self._input(entry), _given(entry, *_RESULT)
-        if entry["id"] not in self._counts_as_text:
+        # A count with a store has the names of an aggregate, so it can be folded by the code at hand.
+        is_folded = self._code.folds_counts and "store" in entry
+        if entry["id"] not in self._counts_as_text and not is_folded:
             return handle.count(**options)
         if _is_session(handle):
             options["merger"] = self._code.fold("sum")

@@ -14,6 +14,9 @@ from tests.conformance import python_words, words
 class Code(Protocol):
     """What stands for the words of a scenario; `windowed` tells that keys have a window."""
 
+    folds_counts: bool
+    """Counts are folded as all other aggregates are."""
+
     def function(self, spec: str, *, windowed: bool) -> Any: ...
     def test(self, spec: str, *, windowed: bool) -> Any: ...
     def pair(self, key_spec: str, value_spec: str, *, windowed: bool) -> Any: ...
@@ -31,6 +34,8 @@ class Code(Protocol):
 
 class ColumnCode:
     """Lambdas over Columns."""
+
+    folds_counts = False
 
     def function(self, spec: str, *, windowed: bool) -> Any:
         return told_keys(words.function(spec), windowed=windowed)
@@ -60,6 +65,8 @@ class ColumnCode:
 
 class PythonCode:
     """Functions of Python values. They know a windowed key when they see one."""
+
+    folds_counts = True
 
     def function(self, spec: str, *, windowed: bool) -> Any:
         return bm.python(python_words.function(spec), returns=str)
