@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +32,8 @@ class Runner:
     session: SparkSession
     options: dict[str, Any]
     optimization: str = "none"
+    python: Callable[[int], bool] = lambda place: False
+    """Tells for which steps the functions are Python's."""
 
     def run(self, batches: Sequence[Sequence[Fed]], *, restart_before: int | None = None) -> Outcome:
         """Feed the batches and return what is left; start anew before one of them if asked to."""
@@ -41,7 +43,7 @@ class Runner:
         self, batches: Sequence[Sequence[Fed]], *, restart_before: int | None = None
     ) -> tuple[Outcome, list[dict[str, list[Row]]]]:
         """Run, and return also what each batch wrote."""
-        topology = build(self.case.program, optimization=self.optimization)
+        topology = build(self.case.program, optimization=self.optimization, python=self.python)
         with TopologyTestDriver(
             topology, session=self.session, partitions=self.case.partitions, **self.options
         ) as driver:
