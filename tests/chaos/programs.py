@@ -1,8 +1,10 @@
-"""The programs that are killed: without state, with one level of it, with two, and with windows and joins."""
+"""The programs that are killed: without state, with one level of it, two levels, windows, and Python code."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import Any
 
 from pyspark.sql import functions as F
 
@@ -14,6 +16,7 @@ SINKS = {
     "one_level": ("words",),
     "two_levels": ("letters",),
     "windows_and_joins": ("closed", "pairs"),
+    "python_code": ("tallies", "spoken"),
 }
 """The topics that each program writes."""
 CHANGELOGS = (
@@ -21,7 +24,10 @@ CHANGELOGS = (
     "chaos-two-words-changelog",
     "chaos-two-letters-changelog",
     "chaos-time-recent-changelog",
+    "chaos-python-tallies-changelog",
+    "chaos-python-spoken-changelog",
 )
+"""The topics of their stores."""
 
 
 def stateless(prefix: str = "") -> bm.StreamsBuilder:
@@ -79,8 +85,49 @@ def windows_and_joins(prefix: str = "") -> bm.StreamsBuilder:
     return app
 
 
+class Tally(bm.Processor):
+    """Counts the letters of each key, and sends all counts again from time to time."""
+
+    def init(self, context: Any) -> None:
+        super().init(context)
+        self._tallies = context.store("tallies")
+        context.schedule(timedelta(milliseconds=100), "stream_time", self._send)
+
+    def process(self, record: bm.Record) -> None:
+        total = (self._tallies.get(record.key) or 0) + len(record.value)
+        self._tallies.put(record.key, total)
+        self.context.forward(record.with_value(total))
+
+    def _send(self, now: int) -> None:
+        for key, total in list(self._tallies.all()):
+            self.context.forward(bm.Record(key, -total, now))
+
+
+def longest(line: str) -> str:
+    """Return the longest word."""
+    return max(line.split(), key=len)
+
+
+def spoken(word: str, so_far: str) -> str:
+    """Return the last words that were spoken."""
+    return f"{so_far} {word}"[-40:]
+
+
+def python_code(prefix: str = "") -> bm.StreamsBuilder:
+    """Return a Python map before a processor with a store and a schedule, and before a Python aggregate."""
+    app = bm.StreamsBuilder(f"{prefix}chaos-python", key=bm.Text(), value=bm.Text())
+    words = app.stream(prefix + SOURCE).map_values(bm.python(longest))
+    tallies = bm.key_value_store("tallies", key=str, value=int)
+    words.process(Tally, stores=[tallies], key=bm.Text(), value=bm.Long()).to(f"{prefix}tallies")
+    windows = words.group_by_key().windowed_by(bm.TimeWindows(400, advance=100, grace=50))
+    windows.aggregate("", bm.python(spoken), store="spoken").to_stream(lambda key, value: key.key).to(
+        f"{prefix}spoken"
+    )
+    return app
+
+
 PROGRAMS: Mapping[str, Callable[[str], bm.StreamsBuilder]] = {
-    made.__name__: made for made in (stateless, one_level, two_levels, windows_and_joins)
+    made.__name__: made for made in (stateless, one_level, two_levels, windows_and_joins, python_code)
 }
 EVERY_UPDATE = {"statestore.cache.max.bytes": 0}
 """Each update comes out by itself, so that results do not depend on where batches are cut."""

@@ -62,6 +62,7 @@ def _programs(home: Path) -> dict[str, dict[str, Any]]:
         "one_level": settings,
         "two_levels": {**settings, **EVERY_UPDATE},
         "windows_and_joins": {**settings, **EVERY_UPDATE},
+        "python_code": {**settings, **EVERY_UPDATE},
     }
 
 
