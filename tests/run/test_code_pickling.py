@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import pickle
 import subprocess
 import sys
@@ -34,6 +35,17 @@ def test_a_function_runs_where_its_module_is_not_there(tmp_path: Path) -> None:
 def test_installed_modules_are_imported_and_not_sent() -> None:
     assert len(dumps(pytest.raises)) < 200
     assert pickle.loads(dumps(pytest.raises)) is pytest.raises
+
+
+def test_packages_in_a_directory_of_their_own_are_imported_and_not_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "packed-1.0.dist-info").mkdir()
+    (tmp_path / "packed_far_away.py").write_text("def double(value):\n    return 2 * value\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    packed = importlib.import_module("packed_far_away")
+
+    assert pickle.loads(dumps(packed.double)) is packed.double
 
 
 def test_what_cannot_be_sent_is_named() -> None:

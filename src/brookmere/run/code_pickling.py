@@ -13,9 +13,9 @@ from types import ModuleType
 import cloudpickle
 
 _PACKAGE = "brookmere"
-_INSTALLED = tuple(
-    {str(Path(sysconfig.get_path(name)).resolve()) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-)
+_OF_PYTHON = {
+    str(Path(sysconfig.get_path(name)).resolve()) for name in ("stdlib", "platstdlib", "purelib", "platlib")
+}
 
 
 class Unpicklable(ValueError):  # noqa: N818 - it becomes a fault of the program
@@ -40,18 +40,25 @@ def dumps(code: object) -> bytes:
 
 def _own_modules() -> Iterator[ModuleType]:
     """Yield the modules that come with the program, not with an installed package."""
+    places = _places_of_packages()
     for name, module in sys.modules.copy().items():
         file = getattr(module, "__file__", None)
         if not isinstance(module, ModuleType) or file is None or name.partition(".")[0] == _PACKAGE:
             continue
         # Compiled modules have no code that could travel.
-        if file.endswith(".py") and name == module.__name__ and not _is_installed(file):
+        if file.endswith(".py") and name == module.__name__ and not _is_installed(file, places):
             yield module
 
 
-def _is_installed(file: str) -> bool:
+def _places_of_packages() -> tuple[str, ...]:
+    """Return the directories that packages are installed in, those that only the environment names, too."""
+    named = (Path(place).resolve() for place in sys.path)
+    return (*_OF_PYTHON, *(str(place) for place in named if next(place.glob("*.dist-info"), None)))
+
+
+def _is_installed(file: str, places: tuple[str, ...]) -> bool:
     place = str(Path(file).resolve())
-    return "site-packages" in place or "dist-packages" in place or place.startswith(_INSTALLED)
+    return "site-packages" in place or "dist-packages" in place or place.startswith(places)
 
 
 @contextmanager
