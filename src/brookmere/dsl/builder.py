@@ -9,7 +9,7 @@ from dataclasses import replace
 from brookmere.config import Handler
 from brookmere.dsl.arguments import handler_of, pattern_of, refuse, serde_of, topics_of
 from brookmere.dsl.graph import Graph
-from brookmere.dsl.process import connected
+from brookmere.dsl.process import declare
 from brookmere.dsl.program import Builder
 from brookmere.dsl.rules import rules_for
 from brookmere.dsl.state_stores import StoreBuilder
@@ -144,12 +144,7 @@ class StreamsBuilder(Builder):
 
     def add_state_store(self, builder: StoreBuilder) -> StreamsBuilder:
         """Declare a store for processors, which name it in their `stores`."""
-        if not isinstance(builder, StoreBuilder):
-            refuse(
-                f"add_state_store() takes a store builder, found {builder!r}",
-                "Pass for example brookmere.key_value_store(...)",
-            )
-        connected(self._graph, (builder,))
+        declare(self._graph, builder)
         return self
 
     def build(self, *, optimization: str | Sequence[str] = "none") -> Topology:

@@ -112,6 +112,16 @@ def check_types(graph: Graph, call: str, key: object | None, value: object | Non
             )
 
 
+def declare(graph: Graph, builder: StoreBuilder) -> None:
+    """Add a store to those that processors can name."""
+    if not isinstance(builder, StoreBuilder):
+        refuse(
+            f"add_state_store() takes a store builder, found {builder!r}",
+            "Pass for example brookmere.key_value_store(...)",
+        )
+    connected(graph, (builder,))
+
+
 def connected(graph: Graph, stores: tuple[str | StoreBuilder, ...]) -> tuple[str, ...]:
     """Return the names of the stores of a processor; builders are added to those that are known."""
     names = []

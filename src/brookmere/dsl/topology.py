@@ -10,7 +10,15 @@ from typing import Any
 from brookmere.config import Handler
 from brookmere.dsl.arguments import handler_of, lambda_of, pattern_of, refuse, serde_of, topics_of
 from brookmere.dsl.graph import Graph
-from brookmere.dsl.process import Supplier, check_types, connected, declared_stores, operator_of, supplier_of
+from brookmere.dsl.process import (
+    Supplier,
+    check_types,
+    connected,
+    declare,
+    declared_stores,
+    operator_of,
+    supplier_of,
+)
 from brookmere.dsl.program import Builder
 from brookmere.dsl.rules import rules_for
 from brookmere.dsl.state_stores import StoreBuilder, stores_of
@@ -132,12 +140,7 @@ class Topology(Builder):
 
     def add_state_store(self, builder: StoreBuilder, *processors: str) -> Topology:
         """Declare a store, and connect it with these processors."""
-        if not isinstance(builder, StoreBuilder):
-            refuse(
-                f"add_state_store() takes a store builder, found {builder!r}",
-                "Pass for example brookmere.key_value_store(...)",
-            )
-        connected(self._graph, (builder,))
+        declare(self._graph, builder)
         for processor in processors:
             self._connect(processor, (builder.name,))
         return self
