@@ -72,8 +72,8 @@ class Victim:
         for place in Path("/proc").glob("[0-9]*"):
             try:
                 session = int((place / "stat").read_text().rpartition(")")[2].split()[3])
-                program, _, arguments = (place / "cmdline").read_bytes().partition(b"\0")
-                if session == self._process.pid and b"python" in program and b"worker" in arguments:
+                _, _, arguments = (place / "cmdline").read_bytes().partition(b"\0")
+                if session == self._process.pid and arguments.startswith(b'-c\0"""Starts a worker'):
                     found.append(int(place.name))
             except (FileNotFoundError, ProcessLookupError):
                 # It has ended while it was looked at.
