@@ -87,6 +87,17 @@ def test_sinks_stand_behind_all_nodes_in_the_stage_of_their_store() -> None:
     assert logged.stage_of()[sink.parents[0]] == 2
 
 
+def test_sinks_of_stores_that_python_keeps_stay_there_when_all_is_planned_again() -> None:
+    app = builder()
+    app.stream("in").group_by_key().aggregate(0, bm.python(lambda _, n: n + 1, returns=int), store="counts")
+    planned = plan(app.build(), {"in": 2})
+
+    again = plan(with_changelogs(planned, changelogs(planned)).topology, {"in": 2})
+
+    stages = again.stage_of()
+    assert stages["changelog of counts"] == stages["KSTREAM-AGGREGATE-0000000001"]
+
+
 @pytest.mark.parametrize("kind", ["join", "foreign", "cogroup"])
 def test_tables_of_several_inputs_have_changelogs(kind: str) -> None:
     app = builder()

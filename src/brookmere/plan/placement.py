@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
 from brookmere.errors import UnsupportedError
 from brookmere.plan.keeping import kept, looked_into
 from brookmere.plan.python_faults import kernel_between
-from brookmere.topology.nodes import ProcessorNode, SinkNode, SourceNode, Topology
+from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode, Topology
 from brookmere.topology.python_code import Process, is_python, takes_many
 
 Edge = tuple[str, str]
@@ -60,6 +61,8 @@ class _Rules:
 
     def __post_init__(self) -> None:
         self.python = {n.name for n in self.topology.nodes if is_python(n)}
+        # What writes the changes of a store stands beside the node that keeps it.
+        self.python |= {n.name for n in self.topology.nodes if _writes_log(n) and n.parents[0] in self.python}
         self.many = {n.name for n in self.topology.nodes if takes_many(n)}
         processors = [n for n in self.topology.nodes if isinstance(n, ProcessorNode)]
         keepers: dict[str, list[str]] = {}
@@ -180,6 +183,10 @@ class _Rules:
     def _next(self, node: str, number: int) -> int:
         """Return the number of the first stage for such a node from `number` on."""
         return number | 1 if node in self.python else number + (number & 1)
+
+
+def _writes_log(node: Node) -> TypeGuard[SinkNode]:
+    return isinstance(node, SinkNode) and node.changelog_of is not None
 
 
 def _reach(edges: Iterable[Edge]) -> dict[str, set[str]]:
