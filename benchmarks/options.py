@@ -27,7 +27,7 @@ def arguments() -> argparse.Namespace:
     found.query_keys = max(found.keys or ([10_000] if small else [1_000_000]))
     found.kafka_keys = max(found.keys or ([1000] if small else [100_000]))
     found.python_keys = found.keys or ([1000] if small else [100, 100_000, 1_000_000])
-    found.python_records = found.records or (100_000 if small else 4_000_000)
+    found.python_records = found.records or (100_000 if small else 6_000_000)
     found.records = found.records or (20_000 if small else 400_000)
     found.keys = found.keys or ([1000] if small else [100, 10_000, 100_000, 1_000_000])
     found.rows = found.rows or (50_000 if small else 400_000)
@@ -74,7 +74,7 @@ def _parser() -> argparse.ArgumentParser:
         "--records",
         type=int,
         help="of kafka: records per load, sentences are a tenth; of queries: half a load (400000); "
-        "of python: those that wait (4000000)",
+        "of python: those that wait (6000000)",
     )
     parser.add_argument(
         "--programs",

@@ -35,7 +35,7 @@ def run(options: Namespace, tell: Tell) -> Report:
     contestants = [one for one in CONTESTANTS if one.short in options.python_by]
     for one in contestants:
         prepare(one)
-    warm, seconds = (1.0, 3.0) if options.quick else (6.0, 15.0)
+    warm, seconds = (1.0, 3.0) if options.quick else (15.0, 15.0)
     results: list[Result] = []
     try:
         with Broker(directory / "kafka", heap="1g", tied=True) as broker:
