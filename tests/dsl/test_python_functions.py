@@ -11,7 +11,8 @@ import pytest
 
 import brookmere as bm
 from brookmere.topology.nodes import ProcessorNode
-from brookmere.topology.python_code import Asynchronous, PythonFunction, is_python
+from brookmere.topology.python_code import PythonFunction, is_python
+from brookmere.worker.calling import AsyncCalls
 
 
 @dataclass
@@ -145,7 +146,7 @@ def test_function_of_a_value_is_called_itself(fn: Any) -> None:
 def test_asynchronous_function_says_how_it_is_called() -> None:
     made = bm.python_async(Asking(), concurrency=8, timeout=timedelta(seconds=2), retries=3, backoff=50)
 
-    assert made.asynchronous == Asynchronous(8, 2000, 3, 50)
+    assert made.asynchronous == AsyncCalls(8, 2000, 3, 50)
 
 
 def test_same_program_with_python_code_is_the_same_topology() -> None:

@@ -215,3 +215,17 @@ def test_python_folds_give_what_columns_give_also_with_a_restart_after_every_bat
 
     assert expected["out"]
     assert _results(PROGRAMS[name], PYTHON, steps, spark, restarts=True, **options) == expected
+
+
+@pytest.mark.usefixtures("spark")
+@pytest.mark.parametrize("greatest", [max, lambda *both: max(both)], ids=["built-in", "any number"])
+def test_reducer_that_does_not_tell_its_parameters_gets_the_aggregate_and_the_value(
+    greatest: Callable[..., Any],
+) -> None:
+    app = bm.StreamsBuilder("greatest", key=bm.Text(), value=bm.Long())
+    app.stream("in").group_by_key().reduce(bm.python(greatest)).to_stream().to("out")
+
+    with TopologyTestDriver(app) as driver:
+        driver.input_topic("in").pipe_key_values([("a", 3), ("a", 1), ("a", 7)])
+
+        assert driver.output_topic("out").read_values_to_list() == [3, 3, 7]

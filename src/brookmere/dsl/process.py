@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from brookmere.dsl.arguments import refuse
 from brookmere.dsl.graph import Graph
 from brookmere.dsl.known_stores import KnownStores
-from brookmere.dsl.signatures import required_parameters
 from brookmere.dsl.state_stores import StoreBuilder, stores_of
 from brookmere.dsl.steps import Step
 from brookmere.dsl.types import is_type, words_for
@@ -17,6 +16,7 @@ from brookmere.topology.assembly import Parts
 from brookmere.topology.function import Location, fingerprint_of, here
 from brookmere.topology.nodes import ProcessorNode
 from brookmere.topology.python_code import Process, PythonFunction
+from brookmere.worker.calling import required_parameters
 from brookmere.worker.processor import Processor
 
 Supplier = Callable[[], Any]
@@ -33,19 +33,21 @@ class ProcessStep(Step):
 
     def write(self, parts: Parts) -> None:
         """Write a processor with the stores it keeps. Global ones are there without being connected."""
-        reads = tuple(name for name in self.stores if name not in self.known.kept)
-        parts.nodes.append(
-            ProcessorNode(
-                name=self.name,
-                parents=self.parent_names(),
-                operator=replace(self.operator, reads=reads),
-                stores=tuple(name for name in self.stores if name not in self.known.of_global_tables),
-                location=self.location,
-            )
-        )
-        for name in self.stores:
-            if name in self.known.kept:
-                parts.store(self.known.kept[name])
+        node = ProcessorNode(self.name, self.parent_names(), self.operator, location=self.location)
+        write_processor(parts, node, self.operator, self.stores, self.known)
+
+
+def write_processor(
+    parts: Parts, node: ProcessorNode, operator: Process, stores: Iterable[str], known: KnownStores
+) -> None:
+    """Write a node of the user's own with its stores: those it keeps, and those it only reads."""
+    names = tuple(stores)
+    reads = tuple(name for name in names if name not in known.kept)
+    connected = tuple(name for name in names if name not in known.of_global_tables)
+    parts.nodes.append(replace(node, operator=replace(operator, reads=reads), stores=connected))
+    for name in names:
+        if name in known.kept:
+            parts.store(known.kept[name])
 
 
 def process_step(

@@ -8,10 +8,11 @@ from importlib.util import find_spec
 from typing import Any, Literal, get_args
 
 from brookmere.dsl.arguments import refuse
-from brookmere.dsl.signatures import is_asynchronous, is_called, required_parameters, takes_anything
+from brookmere.dsl.signatures import is_asynchronous, is_called, takes_anything
 from brookmere.topology.durations import Duration, milliseconds
 from brookmere.topology.function import fingerprint_of, location_of
-from brookmere.topology.python_code import Asynchronous, PythonFunction
+from brookmere.topology.python_code import PythonFunction
+from brookmere.worker.calling import AsyncCalls, required_parameters
 
 Batch = Literal["arrow", "pandas"]
 
@@ -56,7 +57,7 @@ def python_async(
     for word, number, least in (("concurrency", concurrency, 1), ("retries", retries, 0)):
         if not isinstance(number, int) or isinstance(number, bool) or number < least:
             refuse(f"{word} of python_async must be at least {least}, found {number!r}", "Pass an int")
-    calls = Asynchronous(
+    calls = AsyncCalls(
         concurrency,
         milliseconds("timeout of python_async", timeout, least=1),
         retries,
@@ -66,7 +67,7 @@ def python_async(
 
 
 def _function(
-    fn: Callable[..., Any], returns: object | None, batch: Batch | None, calls: Asynchronous | None
+    fn: Callable[..., Any], returns: object | None, batch: Batch | None, calls: AsyncCalls | None
 ) -> PythonFunction:
     name = "python" if calls is None else "python_async"
     if isinstance(fn, PythonFunction) or not callable(fn):

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterable, Callable, Iterable
 from functools import partial
 from typing import Any
 
-_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+from brookmere.worker.calling import POSITIONAL, required_parameters
 
 
 def is_called(kind: type) -> bool:
@@ -32,20 +32,9 @@ def called(call: Callable[..., Any], *, is_factory: bool) -> Callable[..., Any] 
     return getattr(made, "__call__", None) if isinstance(made, type) and is_called(made) else None  # noqa: B004
 
 
-def required_parameters(call: Callable[..., Any]) -> int | None:
-    """Return how many values a function must be given; None if it does not say, or takes any number."""
-    try:
-        parameters = list(inspect.signature(call).parameters.values())
-    except (TypeError, ValueError):
-        return None
-    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
-        return None
-    return sum(p.default is p.empty and p.kind in _POSITIONAL for p in parameters)
-
-
 def takes_anything(call: Callable[..., Any]) -> bool:
     """Say whether a function that tells its parameters has any that can be given by position."""
-    return any(p.kind in _POSITIONAL for p in inspect.signature(call).parameters.values())
+    return any(p.kind in POSITIONAL for p in inspect.signature(call).parameters.values())
 
 
 def record_parameters(call: Callable[..., Any], *, is_factory: bool) -> int | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from brookmere.config import Handler
@@ -18,6 +18,7 @@ from brookmere.dsl.process import (
     declared_stores,
     operator_of,
     supplier_of,
+    write_processor,
 )
 from brookmere.dsl.program import Builder
 from brookmere.dsl.rules import rules_for
@@ -165,12 +166,9 @@ class Topology(Builder):
         for added in self._added:
             node = added.node
             if isinstance(node, ProcessorNode) and isinstance(node.operator, Process):
-                reads = tuple(name for name in added.stores if name not in known.kept)
-                node = replace(node, operator=replace(node.operator, reads=reads), stores=tuple(added.stores))
-            parts.nodes.append(node)
-            for name in added.stores:
-                if name in known.kept:
-                    parts.store(known.kept[name])
+                write_processor(parts, node, node.operator, added.stores, known)
+            else:
+                parts.nodes.append(node)
         topology = assemble(self.application_id, parts)
         faults = [*self._graph.faults, *validate(topology), *known.unused(topology)]
         if faults:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
 
-from brookmere.errors import ExpressionError, Fault, InternalError
+from brookmere.dsl.signatures import record_parameters
+from brookmere.errors import InternalError
 from brookmere.run.columns import REDUCER, STEP, Signatures
 from brookmere.run.time_needs import time_needs
 from brookmere.run.type_specs import SerdeType, returned, returned_element, returned_pair, typed
@@ -20,6 +20,9 @@ from brookmere.worker import functions as fn
 from brookmere.worker import table_functions as tables
 from brookmere.worker.code import ProcessWork, TypeCode, Work
 from brookmere.worker.passing import PassWork
+
+_WITHOUT_KEY = 2
+"""The parameters of a step or a reducer that takes the value and the aggregate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,23 +198,11 @@ def _start(initial: op.Initial | None) -> agg.Start | None:
 
 
 def _code(function: PythonFunction, signatures: Signatures) -> agg.UserCode:
-    if function.is_factory:
-        # Its parameters are those of what it makes.
-        call = getattr(function.call, "__call__", None) if isinstance(function.call, type) else None  # noqa: B004
-        count = max(signatures) if call is None else _required(call) - 1
-    else:
-        count = _required(function.call)
-    if count not in signatures:
-        forms = " or ".join(f"({', '.join(names)})" for names in signatures.values())
-        what = f"The {function.role} takes {count} parameter{'' if count == 1 else 's'}"
-        raise ExpressionError([Fault(what, str(function.location), f"Write a function of {forms}")])
+    count = record_parameters(function.call, is_factory=function.is_factory)
+    if count is None:
+        # What a factory makes may take all there is; a function that does not tell takes no key.
+        count = max(signatures) if function.is_factory else _WITHOUT_KEY
     return agg.UserCode(function.call, cast(Any, signatures[count]), function.is_factory)
-
-
-def _required(call: Callable[..., Any]) -> int:
-    parameters = inspect.signature(call).parameters.values()
-    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return len([p for p in parameters if p.kind in kinds and p.default is p.empty])
 
 
 def _python(function: object) -> PythonFunction:
@@ -222,15 +213,11 @@ def _python(function: object) -> PythonFunction:
 
 
 def _user(function: PythonFunction) -> fn.UserFunction:
-    found = function.asynchronous
-    calls = None
-    if found is not None:
-        calls = fn.AsyncCalls(found.concurrency, found.timeout_ms, found.retries, found.backoff_ms)
     return fn.UserFunction(
         cast(Any, function.call),
         function.role,
         str(function.location),
         function.is_factory,
         function.batch,
-        calls,
+        function.asynchronous,
     )

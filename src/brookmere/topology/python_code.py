@@ -7,19 +7,10 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from brookmere.topology.function import Location
+from brookmere.worker.calling import AsyncCalls
 
 if TYPE_CHECKING:
     from brookmere.topology.nodes import Node
-
-
-@dataclass(frozen=True, slots=True)
-class Asynchronous:
-    """How calls of an asynchronous function are made: how many at once, how long, how often."""
-
-    concurrency: int
-    timeout_ms: int
-    retries: int = 0
-    backoff_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +27,7 @@ class PythonFunction:
     returns: object | None = None
     """The type of the result as the user has told it."""
     batch: Literal["arrow", "pandas"] | None = None
-    asynchronous: Asynchronous | None = None
+    asynchronous: AsyncCalls | None = None
     is_factory: bool = False
     """The call makes the function, once per process."""
 

@@ -12,6 +12,8 @@ from typing import Any, Literal
 from brookmere.worker.code import NodeCode, Runtime
 from brookmere.worker.scalars import shown
 
+POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
 Call = Callable[[Any, Any, int], Any]
 """Called with key, value and timestamp."""
 
@@ -77,15 +79,30 @@ def as_record_call(call: Callable[..., Any], function: UserFunction) -> Call:
 
 def parameters(call: Callable[..., Any]) -> int:
     """Return how many parameters a function must be given; key and value for one that takes any number."""
+    found = _told(call)
+    # Some functions written in C do not tell.
+    return 1 if found is None else 2 if _takes_any_number(found) else _required(found)
+
+
+def required_parameters(call: Callable[..., Any]) -> int | None:
+    """Return how many values a function must be given; None if it does not say, or takes any number."""
+    found = _told(call)
+    return None if found is None or _takes_any_number(found) else _required(found)
+
+
+def _told(call: Callable[..., Any]) -> list[inspect.Parameter] | None:
     try:
-        found = inspect.signature(call).parameters.values()
+        return list(inspect.signature(call).parameters.values())
     except (TypeError, ValueError):
-        # Some functions written in C do not tell.
-        return 1
-    if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in found):
-        return 2
-    places = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return sum(parameter.kind in places and parameter.default is parameter.empty for parameter in found)
+        return None
+
+
+def _takes_any_number(found: list[inspect.Parameter]) -> bool:
+    return any(parameter.kind is parameter.VAR_POSITIONAL for parameter in found)
+
+
+def _required(found: list[inspect.Parameter]) -> int:
+    return sum(p.default is p.empty and p.kind in POSITIONAL for p in found)
 
 
 @dataclass(frozen=True, slots=True)
