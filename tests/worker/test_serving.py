@@ -20,7 +20,7 @@ from brookmere.worker.process import Process
 from brookmere.worker.processor import Processor
 from brookmere.worker.serving import Server, serve
 from tests.worker.jvm import Fed, Jvm, WorkerFailedError, stage_of
-from tests.worker.test_processing import COUNTS, Count
+from tests.worker.processors import COUNTS, Count
 
 
 class Twice(Processor):
