@@ -10,7 +10,7 @@ from brookmere.config import Handler
 from brookmere.dsl.arguments import handler_of, pattern_of, refuse, serde_of, topics_of
 from brookmere.dsl.graph import Graph
 from brookmere.dsl.process import declare
-from brookmere.dsl.program import Builder
+from brookmere.dsl.program import Builder, checked
 from brookmere.dsl.rules import rules_for
 from brookmere.dsl.state_stores import StoreBuilder
 from brookmere.dsl.steps import StreamSourceStep, TableSourceStep
@@ -19,7 +19,6 @@ from brookmere.dsl.table import GlobalKTable, KTable
 from brookmere.dsl.times import Timestamp, on_invalid_of, timestamp_of
 from brookmere.dsl.versions import table_store
 from brookmere.dsl.write import write
-from brookmere.errors import TopologyError
 from brookmere.serde import Serde
 from brookmere.topology.assembly import assemble
 from brookmere.topology.corrections import corrections_of
@@ -28,7 +27,6 @@ from brookmere.topology.function import here
 from brookmere.topology.nodes import Store, StoreType, Topology
 from brookmere.topology.operators import TableSource
 from brookmere.topology.times import OnInvalidTimestamp
-from brookmere.topology.validation import validate
 
 _SOURCE = "KSTREAM-SOURCE-"
 _TABLE = "KTABLE-SOURCE-"
@@ -158,11 +156,8 @@ class StreamsBuilder(Builder):
         graph = self._graph.copy()
         for rule in rules_for(optimization):
             graph = rule(graph)
-        topology = replace(assemble(self.application_id, write(graph)), rewrites=tuple(graph.rewrites))
-        faults = [*graph.faults, *validate(topology), *graph.stores.unused(topology)]
-        if faults:
-            raise TopologyError(faults)
-        return topology
+        topology = assemble(self.application_id, write(graph))
+        return checked(replace(topology, rewrites=tuple(graph.rewrites)), graph)
 
     def _topic(self, topic: str) -> str:
         if not isinstance(topic, str):

@@ -5,7 +5,22 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
+from brookmere.dsl.graph import Graph
+from brookmere.errors import TopologyError
 from brookmere.topology.nodes import Topology
+from brookmere.topology.validation import validate
+
+
+def checked(topology: Topology, graph: Graph) -> Topology:
+    """Return a topology that has no faults.
+
+    Raises:
+        TopologyError: the program is wrong; the error lists every fault.
+    """
+    faults = [*graph.faults, *validate(topology), *graph.stores.unused(topology)]
+    if faults:
+        raise TopologyError(faults)
+    return topology
 
 
 class Builder(ABC):

@@ -20,11 +20,11 @@ from brookmere.dsl.process import (
     supplier_of,
     write_processor,
 )
-from brookmere.dsl.program import Builder
+from brookmere.dsl.program import Builder, checked
 from brookmere.dsl.rules import rules_for
 from brookmere.dsl.state_stores import StoreBuilder, stores_of
 from brookmere.dsl.times import Timestamp, on_invalid_of, timestamp_of
-from brookmere.errors import TopologyError, nearest
+from brookmere.errors import nearest
 from brookmere.serde import Serde
 from brookmere.topology.assembly import Parts, assemble
 from brookmere.topology.function import here
@@ -32,7 +32,6 @@ from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode
 from brookmere.topology.nodes import Topology as BuiltTopology
 from brookmere.topology.python_code import Process
 from brookmere.topology.times import OnInvalidTimestamp
-from brookmere.topology.validation import validate
 from brookmere.worker.processor import FixedKeyProcessor
 
 
@@ -169,11 +168,7 @@ class Topology(Builder):
                 write_processor(parts, node, node.operator, added.stores, known)
             else:
                 parts.nodes.append(node)
-        topology = assemble(self.application_id, parts)
-        faults = [*self._graph.faults, *validate(topology), *known.unused(topology)]
-        if faults:
-            raise TopologyError(faults)
-        return topology
+        return checked(assemble(self.application_id, parts), self._graph)
 
     def _name(self, name: str) -> str:
         if not isinstance(name, str):
