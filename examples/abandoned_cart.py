@@ -65,14 +65,22 @@ sessions = (
 def cart(session: Column) -> Column:
     """Return what is in the cart at the end: what went in less what came out, since the last order."""
     moves = F.filter(session.moves, lambda move: session.ordered.isNull() | (move.at > session.ordered))
-    kinds = F.array_distinct(F.transform(moves, lambda move: F.struct(move.item, move.price)))
 
-    def pieces(kind: Column) -> Column:
-        same = F.filter(moves, lambda move: (move.item == kind.item) & (move.price == kind.price))
-        return F.aggregate(same, F.lit(0), lambda total, move: total + move.pieces)
+    def line(item: Column) -> Column:
+        same = F.filter(moves, lambda move: move.item == item)
+        pieces = F.aggregate(same, F.lit(0), lambda total, move: total + move.pieces)
+        # The price is the last that was told; what is taken out often comes without one.
+        told = F.filter(same, lambda move: move.price.isNotNull())
+        price = F.array_max(F.transform(told, lambda move: F.struct(move.at, move.price))).price
+        return F.struct(item.alias("item"), pieces.alias("pieces"), price.alias("price"))
 
-    counted = F.transform(kinds, lambda kind: F.struct(kind.item, pieces(kind).alias("pieces"), kind.price))
-    return F.filter(counted, lambda line: line.pieces > 0)
+    items = F.array_distinct(F.transform(moves, lambda move: move.item))
+    return F.filter(F.transform(items, line), lambda line: line.pieces > 0)
+
+
+def worth(line: Column) -> Column:
+    """Return what the pieces of a line cost; those without a price cost nothing."""
+    return line.pieces * F.coalesce(line.price, F.lit(0.0))
 
 
 abandoned = (
@@ -83,7 +91,7 @@ abandoned = (
     .map_values(
         lambda left: {
             "cart": left.cart,
-            "worth": F.aggregate(left.cart, F.lit(0.0), lambda total, line: total + line.pieces * line.price),
+            "worth": F.aggregate(left.cart, F.lit(0.0), lambda total, line: total + worth(line)),
         }
     )
 )

@@ -4,11 +4,12 @@ People and browsers call in bursts and at any time; a beacon comes every minute,
 each host and destination the program keeps the mean and the variance of the gaps between calls (Welford's
 method, in four numbers), and reports a pair that has called often enough with nearly equal gaps.
 
-Fill the topics, and run the program until everything is processed:
+Fill the topics, and run the program until everything is processed. Without a cache every call is judged; with
+it only the last of each batch, and a beacon that has become irregular by then is missed:
 
     brookmere produce known examples/data/beaconing/known.jsonl --format json --create
     brookmere produce connections examples/data/beaconing/connections.jsonl --format json --create
-    brookmere run examples/beaconing.py --until-idle
+    brookmere run examples/beaconing.py --until-idle -c statestore.cache.max.bytes=0
 
 See who was found, and what is known of a pair that was not:
 
@@ -82,9 +83,11 @@ beacons = (
     .filter(lambda seen: seen.variation <= EVEN)
     # Time servers and the like are called regularly for good reasons.
     .left_join(
-        known, lambda seen, owner: {"seen": seen, "owner": owner.owner}, key=lambda pair, _: pair.destination
+        known,
+        lambda seen, owner: {"seen": seen, "known": owner.isNotNull()},
+        key=lambda pair, _: pair.destination,
     )
-    .filter(lambda found: found.owner.isNull())
+    .filter(lambda found: ~found.known)
     .map_values(lambda found: found.seen)
     .dedupe(QUIET)
 )

@@ -40,10 +40,16 @@ payments = app.stream(
     on_bad_record="continue",
 ).dedupe(LATE, by="id", late_to="late-payments")
 
+
+def money_of(payment: Column) -> Column:
+    """Return the amount, or nothing where it is missing or NaN: such a payment still counts as one."""
+    return F.when(F.abs(payment.amount) < float("inf"), payment.amount).otherwise(0.0)
+
+
 busy = (
     payments.group_by_key()
     .windowed_by(bm.SlidingWindows(SPAN, grace=LATE))
-    .agg(ids=bm.collect_list("id"), money=bm.sum("amount"), store="spending")
+    .agg(ids=bm.collect_list("id"), money=bm.sum(money_of), store="spending")
     .to_stream(lambda window, spending: window.key)
     .filter(lambda spending: (F.size(spending.ids) > MOST_PAYMENTS) | (spending.money > MOST_MONEY))
     # A window that is too full is so at every payment that follows; one review is enough.
@@ -79,8 +85,8 @@ def journey(first: Column, then: Column) -> dict[str, Column]:
 # Half around the world at that speed: payments that are further apart in time cannot break the rule.
 LONGEST = timedelta(hours=3.15 * EARTH / SPEED)
 
-# Payments online have no place.
-placed = payments.filter(lambda payment: payment.lat.isNotNull() & payment.lon.isNotNull())
+# Payments online have no place, and a terminal that has lost its own sends one that is none.
+placed = payments.filter(lambda payment: payment.lat.between(-90, 90) & payment.lon.between(-180, 180))
 far = (
     placed.join(placed, journey, windows=bm.JoinWindows(timedelta(0), after=LONGEST))
     .filter(lambda trip: (trip.km > NEAR) & (trip.km > SPEED * trip.hours))

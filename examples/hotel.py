@@ -132,9 +132,11 @@ def booking_of(booking: str, stores: Stores) -> Booking:
 
 @routes.get("/customers/{customer}/bookings")
 def bookings_of(customer: str, stores: Stores) -> list[Booking]:
-    if stores["customers"].get(customer) is None:
+    bookings = stores["customer-bookings"].get(customer)
+    # Somebody who is not among the customers yet may have booked already.
+    if bookings is None and stores["customers"].get(customer) is None:
         raise HTTPException(404, f"There is no customer {customer!r}.")
-    return [Booking(**booking) for booking in stores["customer-bookings"].get(customer) or []]
+    return [Booking(**booking) for booking in bookings or []]
 
 
 @routes.get("/hotels/{hotel}/occupancy")

@@ -64,6 +64,8 @@ class Lifecycle(bm.Processor):
 
     def process(self, record):
         """Move an order on, or refuse the event."""
+        # The look at every minute comes after the record that moves time on.
+        self.end_if_over(record.key, record.timestamp)
         order = self.orders.get(record.key) or Order("new")
         event = record.value.event
         after = MOVES.get((order.state, event))
@@ -75,10 +77,15 @@ class Lifecycle(bm.Processor):
 
     def end_what_takes_too_long(self, now):
         """Move on the orders whose time is over."""
-        for number, order in list(self.orders.all()):
-            if order.until is not None and order.until <= now:
-                after = LIMITS[order.state][1]
-                self.enter(bm.Record(number, None, now), order.state, after, "time is over")
+        for number, _ in list(self.orders.all()):
+            self.end_if_over(number, now)
+
+    def end_if_over(self, number, now):
+        """Move an order on if it may not be what it is any longer."""
+        order = self.orders.get(number)
+        if order is not None and order.until is not None and order.until <= now:
+            after = LIMITS[order.state][1]
+            self.enter(bm.Record(number, None, now), order.state, after, "time is over")
 
     def enter(self, record, before, after, why):
         """Keep the new state of an order, and tell it."""
@@ -98,8 +105,10 @@ class Event:
 
 
 app = bm.StreamsBuilder("order-lifecycle", key=bm.Text(), value=bm.Json(Event))
-changes = app.stream("order-events", on_bad_record="continue").process(
-    Lifecycle, value=bm.Json(Change), name="lifecycle"
+# An event of no order, or an order without an event, moves nothing.
+events = app.stream("order-events", on_bad_record="continue").filter(
+    lambda number, event: number.isNotNull() & event.isNotNull(), name="complete"
 )
+changes = events.process(Lifecycle, value=bm.Json(Change), name="lifecycle")
 changes.to("order-states", name="states")
 changes.to("refused-events", name="refused")

@@ -27,7 +27,7 @@ from pyspark.sql import functions as F
 
 import brookmere as bm
 
-USUAL_LIMIT = 7.1  # mm/s, for machines of which nothing is known
+USUAL_LIMIT = 7.1  # mm/s, for machines of which no limit is known
 CALM = timedelta(seconds=30)  # so long without an unusual reading ends a session
 LATE = timedelta(minutes=1)  # so late may a reading come
 LONG = timedelta(minutes=1)  # a session of this length is an alarm
@@ -38,14 +38,24 @@ app = bm.StreamsBuilder("predictive-maintenance", key=bm.Text())
 machines = app.table("machines", value=bm.Json("model string, hall string, limit double"))
 readings = app.stream("readings", value=bm.Json("vibration double"), on_bad_record="continue")
 
-unusual = readings.left_join(
-    machines,
-    lambda reading, machine: {
-        "vibration": reading.vibration,
-        "limit": F.coalesce(machine.limit, F.lit(USUAL_LIMIT)),
-    },
-    name="with-limit",
-).filter(lambda reading: reading.vibration > reading.limit, name="unusual")
+
+def is_number(value: Column) -> Column:
+    """Say whether a value is above zero and finite; NaN, which broken sensors send, is above infinity."""
+    return (value > 0) & (value < float("inf"))
+
+
+unusual = (
+    readings.filter(lambda reading: is_number(reading.vibration), name="measured")
+    .left_join(
+        machines,
+        lambda reading, machine: {
+            "vibration": reading.vibration,
+            "limit": F.when(is_number(machine.limit), machine.limit).otherwise(USUAL_LIMIT),
+        },
+        name="with-limit",
+    )
+    .filter(lambda reading: reading.vibration > reading.limit, name="unusual")
+)
 
 sessions = (
     unusual.group_by_key()

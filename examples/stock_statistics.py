@@ -20,6 +20,7 @@ from datetime import date, timedelta
 
 from fastapi import APIRouter, HTTPException
 from pydantic import BaseModel
+from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 import brookmere as bm
@@ -35,12 +36,16 @@ trades = app.stream(
     on_bad_record="continue",
 )
 
+
+def is_good(symbol: Column, trade: Column) -> Column:
+    """Say whether a trade has a symbol, an ask, a price and a size."""
+    # NaN is a double as well, and greater than every number.
+    known = symbol.isNotNull() & (trade.ask < float("inf")) & (trade.price < float("inf"))
+    return known & (trade.ask > 0) & (trade.price > 0) & (trade.size > 0)
+
+
 # What cannot be a trade is put aside, where somebody can look at it.
-ways = (
-    trades.split(name="trade-")
-    .branch(lambda trade: (trade.ask > 0) & (trade.price > 0) & (trade.size > 0), name="good")
-    .default_branch(name="refused")
-)
+ways = trades.split(name="trade-").branch(is_good, name="good").default_branch(name="refused")
 ways["trade-refused"].to("trades-refused")
 by_symbol = ways["trade-good"].group_by_key()
 

@@ -17,7 +17,7 @@ import brookmere as bm
 app = bm.StreamsBuilder("word-count")
 lines = app.stream("lines", key=bm.Text(), value=bm.Text())
 counts = (
-    lines.flat_map_values(lambda line: F.split(F.lower(line), " "))
+    lines.flat_map_values(lambda line: F.array_remove(F.split(F.lower(line), r"\s+"), ""))
     .group_by(lambda key, word: word)
     .count(store="counts")
 )

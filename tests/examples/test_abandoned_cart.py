@@ -31,9 +31,9 @@ class Shop:
         self.moves = driver.input_topic("cart-moves")
         self.orders = driver.input_topic("orders")
 
-    def put(self, minute: float, item: str = "cup", pieces: int = 1, user: str = "ada") -> None:
+    def put(self, minute: float, item: str = "cup", pieces: int = 1, price: float | None = 2.0) -> None:
         at = NOON + timedelta(minutes=minute)
-        self.moves.pipe_input(user, {"item": item, "pieces": pieces, "price": 2.0, "at": at})
+        self.moves.pipe_input("ada", {"item": item, "pieces": pieces, "price": price, "at": at})
 
     def order(self, minute: float, user: str = "ada") -> None:
         self.orders.pipe_input(user, {"number": "o-1", "at": NOON + timedelta(minutes=minute)})
@@ -144,6 +144,33 @@ def test_cart_that_was_emptied_is_not_abandoned(shop: Shop) -> None:
     shop.wait(200)
 
     assert shop.abandoned() == []
+
+
+def test_item_without_a_price_is_in_the_cart_and_worth_nothing(shop: Shop) -> None:
+    shop.put(0, "cup", 2)
+    shop.put(1, "gift card", price=None)
+    shop.wait(200)
+
+    assert shop.abandoned() == [("ada", [("cup", 2), ("gift card", 1)], 4.0)]
+
+
+@pytest.mark.parametrize("price", [None, 1.5])
+def test_what_is_taken_out_is_gone_whatever_price_it_comes_with(shop: Shop, price: float | None) -> None:
+    shop.put(0, "cup", 2)
+    shop.put(1, "cup", -2, price=price)
+    shop.put(2, "pot")
+    shop.wait(200)
+
+    assert shop.abandoned() == [("ada", [("pot", 1)], 2.0)]
+
+
+def test_price_is_the_last_that_was_told_in_whatever_order_it_comes(shop: Shop) -> None:
+    shop.put(0, price=2.0)
+    shop.put(5, price=3.0)
+    shop.put(1, price=1.0)
+    shop.wait(200)
+
+    assert shop.abandoned() == [("ada", [("cup", 3)], 9.0)]
 
 
 def test_clock_closes_the_last_session_when_nothing_more_comes(shop: Shop) -> None:

@@ -120,8 +120,9 @@ def test_host_that_is_busy_elsewhere_is_found_by_its_beacon(network: Network) ->
     assert [host for host, _, _ in network.beacons()] == ["desk"]
 
 
-def test_destination_that_is_known_is_no_beacon(network: Network) -> None:
-    network.driver.input_topic("known").pipe_input("away.example", {"owner": "IT"})
+@pytest.mark.parametrize("known", [{"owner": "IT"}, {"owner": None}])
+def test_destination_that_is_known_is_no_beacon(network: Network, known: dict[str, str | None]) -> None:
+    network.driver.input_topic("known").pipe_input("away.example", known)
     network.connect(*range(0, 900, 60))
     network.close(1200)
 

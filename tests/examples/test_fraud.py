@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -38,7 +39,7 @@ class Till:
         self.driver = driver
         self.payments = driver.input_topic("payments")
 
-    def pay(self, id: str, at: timedelta, *, city: str | None = None, amount: float = 10.0) -> None:
+    def pay(self, id: str, at: timedelta, *, city: str | None = None, amount: float | None = 10.0) -> None:
         lat, lon = PLACES[city] if city else (None, None)
         payment = {"id": id, "at": NOON + at, "amount": amount, "city": city, "lat": lat, "lon": lon}
         self.payments.pipe_input("card", payment)
@@ -151,6 +152,26 @@ def test_payment_without_a_place_is_no_journey(till: Till) -> None:
     till.pay("p2", minutes(1))
 
     assert till.reviews() == []
+
+
+@pytest.mark.parametrize(("lat", "lon"), [(91.0, 0.0), (0.0, 181.0), (math.nan, 0.0), (0.0, math.inf)])
+def test_place_that_is_none_is_no_journey(till: Till, lat: float, lon: float) -> None:
+    till.pay("p1", minutes(0), city="Lisbon")
+    nowhere = {"id": "p2", "at": NOON + minutes(1), "amount": 10.0, "lat": lat, "lon": lon}
+    till.payments.pipe_input("card", nowhere)
+
+    assert till.reviews() == []
+
+
+@pytest.mark.parametrize("amount", [None, math.nan, math.inf])
+def test_payment_without_an_amount_counts_and_adds_no_money(till: Till, amount: float | None) -> None:
+    for n in range(4):
+        till.pay(f"p{n}", minutes(n), amount=amount)
+    assert till.reviews() == []
+
+    till.pay("p4", minutes(4), amount=amount)
+    (review,) = till.driver.output_topic("reviews").read_values_to_list()
+    assert review["reason"] == "payments in 5 minutes: 5, money: 0.00"
 
 
 def test_payment_that_is_sent_twice_counts_once(till: Till) -> None:

@@ -194,6 +194,8 @@ def test_booking_and_its_cancellation_show_in_every_answer(home: Home) -> None:
         found = client.get("/customers/ada/bookings").json()
         assert [(booking["id"], booking["hotel"]) for booking in found] == [("b4", "eiche"), ("b1", "linde")]
 
+        booking = b'{"room": "l3", "customer": "zoe", "arrival": "2026-12-27", "nights": 1}'
+        home.topics["bookings"].append([bm.Record(b"b8", booking, 0)])
         home.topics["cancellations"].append([bm.Record(b"b1", b"{}", 0)])
         application.process_all_available()
         let_stores_follow(application)
@@ -201,6 +203,8 @@ def test_booking_and_its_cancellation_show_in_every_answer(home: Home) -> None:
         assert taken(client, "linde", "2026-12-24") == 0
         assert client.get("/bookings/b1").json()["status"] == "cancelled"
         assert client.get("/customers/ada/bookings").json()[1]["status"] == "cancelled"
+        assert client.get("/bookings/b8").json()["customer"] == "zoe"
+        assert [booking["id"] for booking in client.get("/customers/zoe/bookings").json()] == ["b8"]
         for path in ("/bookings/b99", "/customers/nobody/bookings", "/hotels/none/occupancy?day=2026-12-24"):
             answer = client.get(path)
             assert (answer.status_code, answer.headers["content-type"]) == (404, "application/problem+json")

@@ -89,6 +89,14 @@ def test_order_that_is_not_paid_in_time_is_cancelled(shop: Shop) -> None:
     assert shop.changes()[1] == ("o-1", "unpaid", "cancelled", "time is over")
 
 
+def test_payment_after_its_time_is_refused_although_nothing_happened_in_between(shop: Shop) -> None:
+    shop.tell(0, "placed")
+    shop.tell(31, "paid")
+
+    assert shop.changes()[1:] == [("o-1", "unpaid", "cancelled", "time is over")]
+    assert shop.changes("refused-events") == [("o-1", "cancelled", "cancelled", "paid")]
+
+
 def test_payment_in_time_stops_the_clock(shop: Shop) -> None:
     shop.tell(0, "placed")
     shop.tell(20, "paid")
@@ -99,6 +107,8 @@ def test_payment_in_time_stops_the_clock(shop: Shop) -> None:
 
 def test_what_is_no_event_is_skipped(shop: Shop) -> None:
     pipe(shop.driver, "order-events", "o-1", "<html>", 0)
+    pipe(shop.driver, "order-events", "o-1", None, 0)
+    pipe(shop.driver, "order-events", None, {"event": "placed"}, 0)
 
     assert shop.changes() == []
     assert len(shop.driver.errors) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -136,6 +137,24 @@ def test_machine_of_which_nothing_is_known_has_the_usual_limit(hall: Hall) -> No
 
     hall.read(70, 100, 130, vibration=7.2, machine="fan")
     assert hall.alarms() == [("fan", None, "long", 60.0)]
+
+
+@pytest.mark.parametrize("limit", [None, 0.0, -1.0, math.nan, math.inf])
+def test_limit_that_is_none_is_the_usual_one(hall: Hall, limit: float | None) -> None:
+    hall.machines.pipe_input("fan", {"model": "Zephyr", "hall": "A", "limit": limit}, timestamp=0)
+    hall.read(0, vibration=7.1, machine="fan")
+    assert hall.sessions() == {}
+
+    hall.read(0, vibration=14.2, machine="fan")
+    assert hall.alarms() == [("fan", "Zephyr", "strong", 0.0)]
+
+
+@pytest.mark.parametrize("vibration", [math.nan, math.inf])
+def test_sensor_that_sends_no_number_gives_no_alarm(hall: Hall, vibration: float) -> None:
+    hall.read(0, 30, 60, vibration=vibration)
+
+    assert hall.alarms() == []
+    assert hall.sessions() == {}
 
 
 def test_what_is_no_reading_is_skipped(hall: Hall) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import defaultdict
 from datetime import UTC, datetime
 from typing import Any
@@ -67,8 +68,11 @@ def test_late_trade_counts_where_its_windows_are_open_and_is_kept_where_they_are
 
 @pytest.mark.parametrize(
     "bad",
-    [None, {}, trade(-1.0, ask=1.0), trade(0.0), trade(10.0, size=0), {"ask": 1.0, "size": 1}],
-)
+    [
+        None, {}, trade(-1.0, ask=1.0), trade(0.0), trade(10.0, size=0), {"ask": 1.0, "size": 1},
+        trade(math.nan, ask=1.0), trade(math.inf, ask=1.0), trade(10.0, ask=math.nan),
+    ],
+)  # fmt: skip
 def test_what_cannot_be_a_trade_is_put_aside_and_counts_nowhere(bad: object) -> None:
     with TopologyTestDriver(app) as driver:
         driver.input_topic("trades").pipe_input("ACME", bad, timestamp=TEN)
@@ -76,6 +80,13 @@ def test_what_cannot_be_a_trade_is_put_aside_and_counts_nowhere(bad: object) -> 
         assert driver.output_topic("trades-refused").queue_size() == 1
         assert driver.output_topic("stock-statistics").is_empty()
         assert driver.output_topic("top-symbols").is_empty()
+
+
+def test_trade_without_a_symbol_is_put_aside() -> None:
+    with TopologyTestDriver(app) as driver:
+        driver.input_topic("trades").pipe_input(None, trade(10.0), timestamp=TEN)
+
+        assert driver.output_topic("trades-refused").queue_size() == 1
 
 
 def test_what_is_no_json_is_skipped_and_those_behind_it_are_not() -> None:
