@@ -48,7 +48,7 @@ def metadata_routes(served: Served) -> APIRouter:
         return _answer(served, peers)
 
     @routes.get(
-        "/metadata/{name}/{key:path}",
+        "/metadata/{name}/{key:whole}",
         summary="Where the row of a key is",
         response_class=Response,
         responses={
