@@ -10,7 +10,6 @@ from brookmere.cli import console
 from brookmere.cli.parameters import shown_time
 from brookmere.cli.record_table import as_text
 from brookmere.state import StoreKind
-from brookmere.state.json_values import json_of
 
 _TITLES: dict[StoreKind, tuple[str, ...]] = {
     "key_value": ("KEY", "VALUE", "TIME (UTC)"),
@@ -54,7 +53,20 @@ def _cells(kind: StoreKind, row: dict[str, Any]) -> list[str]:
 
 
 def _shown(value: Any) -> str:
-    return as_text(value) if isinstance(value, str) else json_of(value).decode()
+    return as_text(value) if isinstance(value, str) else _json(value)
+
+
+def _json(value: Any) -> str:
+    """Return JSON with spaces, as people read it, and with every digit of a Decimal."""
+    match value:
+        case dict():
+            return f"{{{', '.join(f'{_json(name)}: {_json(member)}' for name, member in value.items())}}}"
+        case list():
+            return f"[{', '.join(map(_json, value))}]"
+        case Decimal():
+            return format(value, "f")
+        case _:
+            return json.dumps(value, ensure_ascii=False)
 
 
 def _is_number(value: object) -> bool:
