@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import brookmere as bm
+from brookmere.serde.typed_json import TypedJson
 from brookmere.state import Position, StoreInfo
 from tests.cli.conftest import Run
 from tests.cli.worlds import INFOS, MINUTE, START, World, started, wait_for
@@ -94,6 +97,38 @@ def test_table_is_for_people(run: Run, world: World) -> None:
         "tea    2.5  2023-11-14 22:14:00.000  2023-11-14 22:14:01.000",
         "tea    3.0  2023-11-14 22:14:01.000  still",
     ]
+
+
+@dataclass
+class Paid:
+    paid: Decimal
+    rate: float
+
+
+PAID = TypedJson(bm.Json(Paid).schema_json() or "")
+EXACT = '{"paid":12345678901234567890.123456789000000000,"rate":1e+300}'
+
+
+@pytest.fixture
+def bills(world: World) -> str:
+    """Return a store whose decimals have more digits than a float."""
+    info = StoreInfo("bills", "key_value", "clicks-bills-changelog", bm.Text(), PAID)
+    world.describe(*INFOS, info)
+    paid = {"paid": Decimal("12345678901234567890.123456789"), "rate": 1e300}
+    world.send(info.topic, bm.Text(), PAID, ("ada", paid, START))
+    return info.name
+
+
+def test_decimals_keep_their_digits(run: Run, world: World, bills: str, folder: Path) -> None:
+    line = f'{{"key":"ada","value":{EXACT},"timestamp":{START}}}'
+
+    assert run("query", "clicks", bills, "ada").stdout == f"{line}\n"
+    assert EXACT.replace(",", ", ").replace(":", ": ") in run("query", "clicks", bills, "--table").stdout
+    with started(folder, "serve", "clicks", "--port", "0", "--store", bills) as (process, said):
+        wait_for(lambda: "ready" in said(), process, said)
+        url = said().partition(" answers")[0].rpartition(" ")[2]
+        for key in ([], ["ada"]):
+            assert run("query", "clicks", bills, *key, "--url", url).stdout == f"{line}\n"
 
 
 def test_more_than_a_page_comes_whole(run: Run, world: World) -> None:

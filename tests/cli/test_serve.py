@@ -118,11 +118,14 @@ def test_token_is_asked_for(run: Run, world: World, folder: Path, monkeypatch: p
 
         refused = run("query", "clicks", "counts", "ada", "--url", url)
         by_file = run("query", "clicks", "counts", "--url", url, "--token-file", "token")
-        monkeypatch.setenv("BROOKMERE_TOKEN", "open sesame")
+        monkeypatch.setenv("BROOKMERE_TOKEN", "open sesame\n")
         by_variable = run("query", "clicks", "counts", "--url", url)
+        monkeypatch.setenv("BROOKMERE_TOKEN", "open\nsesame")
+        by_two_lines = run("query", "clicks", "counts", "--url", url)
 
     assert "wants a token, and the right one was not given" in refused.stderr
     assert by_file.exit_code == by_variable.exit_code == 0, by_file.stderr + by_variable.stderr
+    assert "There is no token in the variable BROOKMERE_TOKEN." in by_two_lines.stderr
 
 
 def test_routes_of_the_program_are_served(world: World, folder: Path) -> None:

@@ -119,6 +119,22 @@ def test_few_lines_leave_out_nodes_and_say_so(world: World) -> None:
     assert len(shown.get().splitlines()) <= 24
 
 
+def test_few_lines_leave_out_stores_and_say_so(world: World) -> None:
+    nodes = tuple(NodeStatus(f"NODE-{n}", 0, n, n, 0, 0) for n in range(10))
+    stores = tuple(QueryableStatus(f"store-{n}", "key_value", "x", True, True) for n in range(12))
+    many = status(nodes=nodes, stores=stores)
+    small = Console(width=80, file=io.StringIO())
+
+    with small.capture() as shown:
+        small.print(screen(watched(many, is_here=True), {}, 24))
+
+    lines = shown.get().splitlines()
+    assert len(lines) <= 24
+    assert "and 5 more nodes" in lines
+    assert sum(line.startswith("store-") for line in lines) == 4
+    assert lines[-1] == "and 8 more stores"
+
+
 def test_json_is_the_document_and_whether_it_runs(run: Run, world: World) -> None:
     write_status(world.state, status())
 

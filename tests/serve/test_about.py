@@ -140,8 +140,28 @@ def test_a_store_that_has_not_caught_up_is_told(tmp_path: Path) -> None:
         until(lambda: client.get("/health").json()["status"] == "waiting")
         assert client.get("/health").status_code == 200
         assert "app-totals-changelog" in client.get("/health").json()["error"]
+        assert "brookmere_replica_healthy 1\n" in client.get("/metrics").text
 
         topics.create("app-totals-changelog")
 
         until(lambda: client.get("/ready").status_code == 200)
         assert client.get("/health").json()["status"] == "ok"
+
+
+def test_a_store_that_waits_does_not_hide_one_that_has_failed(tmp_path: Path) -> None:
+    topics = Topics(tmp_path)
+    infos = [
+        StoreInfo(name, "key_value", f"app-{name}-changelog", Text(), Long()) for name in ("early", "totals")
+    ]
+    topic = topics.create("app-totals-changelog")
+    topic.append([bm.Record(b"ann", Long().serialize(1), 0)])
+    for segment in (topic.directory / "segments").iterdir():
+        segment.write_bytes(b"not what was written")
+    with (
+        Replica("app", infos, topics, in_memory=True) as replica,
+        Server(create_api(replica), port=0) as server,
+        httpx.Client(base_url=server.url) as client,
+    ):
+        # It is tried again and again, and for a moment nothing is known against it.
+        until(lambda: client.get("/health").json().get("type") == "failed")
+        until(lambda: "brookmere_replica_healthy 0\n" in client.get("/metrics").text)

@@ -60,11 +60,14 @@ def test_every_replica_tells_of_all(two: tuple[Server, Server]) -> None:
 
 
 def test_a_store_is_where_it_is_followed(two: tuple[Server, Server]) -> None:
-    one, _ = two
+    one, other = two
 
     assert replicas(one, "/metadata/totals") == {"local": True, "standby-1": False}
     assert replicas(one, "/metadata/towns") == {"local": True}
     assert httpx.get(f"{one.url}/metadata/town").json()["type"] == "no-such-store"
+    # The other one does not follow the towns, and knows who does.
+    until(lambda: len(replicas(other, "/metadata")) == 2)
+    assert replicas(other, "/metadata/towns") == {"local": False}
 
 
 def test_a_key_has_a_partition_and_replicas(two: tuple[Server, Server]) -> None:
@@ -75,6 +78,7 @@ def test_a_key_has_a_partition_and_replicas(two: tuple[Server, Server]) -> None:
     until(lambda: replicas(one, "/metadata/totals/ann") == {"local": True, "standby-1": False})
     assert httpx.get(f"{one.url}/metadata/towns/7").json()["partition"] is None
     assert httpx.get(f"{one.url}/metadata/towns/x").json()["type"] == "invalid-key"
+    assert httpx.get(f"{one.url}/metadata/totals/%FF").json()["type"] == "invalid-key"
 
 
 def test_a_server_that_stops_says_goodbye(two: tuple[Server, Server]) -> None:

@@ -148,6 +148,21 @@ def test_versions_are_read_as_of_a_time_and_over_time(client: httpx.Client) -> N
     assert problem(client, "/stores/prices/A", as_of=1, start=0)["status"] == 422
 
 
+def test_a_key_may_have_line_breaks(client: httpx.Client, changelogs: Changelogs) -> None:
+    key = "two\nlines\n"
+    changelogs.put("prices", (key, 7.5, 2000))
+    changelogs.put("moving", (key, 3, 2000))
+    until(lambda: client.get("/stores/prices/two%0Alines%0A").status_code == 200)
+    until(lambda: client.get("/stores/moving/two%0Alines%0A?timeout=1").status_code == 200)
+
+    assert get(client, "/stores/prices/two%0Alines%0A")["value"] == 7.5
+    assert get(client, "/stores/moving/two%0Alines%0A?timeout=1")["value"] == 3
+    assert get(client, "/metadata/moving/two%0Alines%0A")["key"] == key
+    assert '"value":3' in client.get("/updates/moving/two%0Alines%0A?seconds=0").text
+    # The key A is there, and this is another one.
+    assert client.get("/stores/prices/A%0A").json()["type"] == "no-such-key"
+
+
 def test_what_is_not_there_is_not_found(client: httpx.Client) -> None:
     assert problem(client, "/stores/totals/nobody")["type"] == "no-such-key"
     unknown = problem(client, "/stores/total/ann")

@@ -6,15 +6,18 @@ import json
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from brookmere.record import WindowedKey
+from brookmere.record import Record, WindowedKey
+from brookmere.serde import Long, Text
 from brookmere.serve import Server, create_api
 from brookmere.serve.streams import streams_of
-from brookmere.state import Replica
+from brookmere.state import Replica, StoreInfo
+from brookmere.topics import Topics
 from tests.serve.conftest import DEADLINE, Changelogs, until
 
 
@@ -129,6 +132,35 @@ def test_a_stream_ends_with_an_error_when_too_much_has_come(replica: Replica, ch
 
     assert b"event: error\ndata: " in found
     assert b'"type": "too-slow"' in found
+
+
+def test_a_stream_ends_with_an_error_when_the_replica_begins_anew(tmp_path: Path) -> None:
+    topics = Topics(tmp_path)
+    info = StoreInfo("totals", "key_value", "app-totals-changelog", Text(), Long())
+    topics.create(info.topic).append(Record(b"ann", Long().serialize(n), 0) for n in range(3))
+    with (
+        Replica("app", [info], topics, in_memory=True) as replica,
+        Server(create_api(replica), port=0) as server,
+        httpx.Client(base_url=server.url, timeout=DEADLINE) as client,
+    ):
+        replica["totals"].wait(DEADLINE)
+        with listening(client, f"/updates/totals/ann?seconds={DEADLINE}") as events:
+            first = events.next()
+
+            # As a reset does, and the next start of the application.
+            topics.delete(info.topic)
+            topics.create(info.topic).append([Record(b"ann", Long().serialize(7), 0)])
+
+            second = events.next()
+            with pytest.raises(EOFError):
+                events.next()
+        replica["totals"].wait(DEADLINE)
+        with listening(client, "/updates/totals/ann") as events:
+            third = events.next()
+
+    assert first["data"]["value"] == 2
+    assert (second["event"], second["data"]["type"]) == ("error", "not-ready")
+    assert third["data"]["value"] == 7
 
 
 def test_a_stop_of_the_server_ends_the_streams(replica: Replica) -> None:

@@ -174,6 +174,21 @@ def test_limits_and_bounds_are_checked(world: World) -> None:
         store.get(17)
 
 
+def test_what_is_no_time_no_prefix_and_no_query_is_told_as_such(world: World) -> None:
+    windows = filled(world, WINDOWS, {window("a", 0): 1}, WINDOWED)
+    versions = filled(world, VERSIONS, {"a": 1})
+    store = filled(world, totals(), {"a": 1})
+
+    with pytest.raises(TypeError, match=r"a time is a datetime, or whole milliseconds .*found str '2025'"):
+        list(windows.fetch("a", "2025"))
+    with pytest.raises(TypeError, match=r"a time is .*found float 1\.5"):
+        versions.get("a", as_of=1.5)
+    with pytest.raises(TypeError, match=r"a prefix is text, .*found int 5"):
+        list(store.prefix(5))
+    with pytest.raises(TypeError, match=r"such as KeyQuery\(key\); found str 'a'"):
+        store.query("a")
+
+
 def test_at_least_waits_for_what_is_written_later(world: World) -> None:
     store = filled(world, totals(), {"a": 1})
     topic = world.topics["totals"]

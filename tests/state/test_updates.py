@@ -8,9 +8,9 @@ from datetime import timedelta
 import pytest
 
 import brookmere as bm
-from brookmere.errors import StoreError
+from brookmere.errors import StoreError, StoreNotReadyError
 from brookmere.state import StoreInfo, Update, updates
-from tests.state.worlds import World, totals, until
+from tests.state.worlds import DEADLINE, World, totals, until
 
 
 def shown(update: Update | None) -> tuple[object, object] | None:
@@ -141,3 +141,26 @@ def test_who_has_missed_updates_is_told_and_not_only_once(
             for _ in range(2):
                 with pytest.raises(StoreError, match="More than 5 keys have changed"):
                     found.get(0.0)
+
+
+def test_who_follows_a_replica_that_begins_anew_is_told(world: World) -> None:
+    world.create("totals", 1)
+    world.put("totals", {"ada": 1})
+    with world.replica(totals()) as replica:
+        store = world.level(replica["totals"])
+
+        with store.updates() as found:
+            world.topics.delete("totals")
+            world.create("totals", 1)
+            world.put("totals", {"bob": 2})
+
+            for _ in range(2):
+                with pytest.raises(StoreNotReadyError, match=r"begins anew: .*ask for updates anew"):
+                    found.get(DEADLINE)
+        store.wait(DEADLINE)
+        with store.updates() as found:
+            world.put("totals", {"cyd": 3})
+            following = found.get(DEADLINE)
+
+    assert following is not None
+    assert shown(following) == ("cyd", 3)

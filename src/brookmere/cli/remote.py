@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode, urlsplit
 from urllib.request import Request, urlopen
 
+from brookmere.cli.answers import read_number
 from brookmere.cli.asking import Page
 from brookmere.cli.questions import Question, parameters_of
 from brookmere.cli.tokens import TOKEN_VARIABLE
 from brookmere.errors import CommandError, StoreError
 from brookmere.state import Position, StoreKind
+from brookmere.state.json_values import json_of
 from brookmere.state.replica import unknown_store
 
 _POSITION = "Brookmere-Position"
@@ -29,7 +32,13 @@ class Remote:
         self.url = url.rstrip("/")
         self._token = token
 
-    def get(self, path: str, parameters: dict[str, str] | None = None) -> tuple[Any, Position]:
+    def get(
+        self,
+        path: str,
+        parameters: dict[str, str] | None = None,
+        *,
+        parse_float: Callable[[str], Any] = float,
+    ) -> tuple[Any, Position]:
         """Return the JSON of an answer, and the position that it is valid for.
 
         Raises:
@@ -43,7 +52,7 @@ class Remote:
         try:
             with urlopen(Request(url, headers=headers), timeout=_WAIT_SECONDS) as answer:
                 position = Position.from_json(answer.headers.get(_POSITION) or "{}")
-                return json.load(answer), position
+                return json.load(answer, parse_float=parse_float), position
         except HTTPError as error:
             with error:
                 raise _refusal(self.url, error) from error
@@ -80,11 +89,11 @@ class RemoteAsker:
         path = self._path if asked.key is None else f"{self._path}/{quote(asked.key, safe='')}"
         parameters = parameters_of(asked, self.kind, min(limit, _MOST_ROWS), cursor)
         try:
-            answer, position = self._remote.get(path, parameters)
+            answer, position = self._remote.get(path, parameters, parse_float=read_number)
         except NotThere:
             return Page([], Position(), None)
         rows = answer.get("rows", [answer])
-        texts = [json.dumps(row, ensure_ascii=False, separators=(",", ":")) for row in rows]
+        texts = [json_of(row).decode() for row in rows]
         return Page(texts, position, answer.get("lag", self._lag), answer.get("cursor"))
 
     def count(self, asked: Question) -> tuple[int, Page]:

@@ -34,15 +34,21 @@ def read_token(file: Path | None) -> str | None:
     """Return the token of a file, else that of the environment; None where there is none.
 
     Raises:
-        CommandError: the file cannot be read, or there is nothing in it.
+        CommandError: the file cannot be read, or there is no token in it or in the variable.
     """
     if file is None:
-        return os.environ.get(TOKEN_VARIABLE) or None
+        given = os.environ.get(TOKEN_VARIABLE)
+        return _checked(given, f"the variable {TOKEN_VARIABLE}") if given else None
     try:
-        token = file.read_text(encoding="utf-8").strip()
+        given = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         words = error.strerror if isinstance(error, OSError) else "it is no text"
         raise CommandError(f"The token in {file} cannot be read: {words}.\nName a readable file.") from error
+    return _checked(given, str(file))
+
+
+def _checked(given: str, place: str) -> str:
+    token = given.strip()
     if not token or not token.isascii() or not token.isprintable():
-        raise CommandError(f"There is no token in {file}.\nPut one line of plain characters there.")
+        raise CommandError(f"There is no token in {place}.\nPut one line of plain characters there.")
     return token

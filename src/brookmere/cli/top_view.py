@@ -12,11 +12,11 @@ from rich.text import Text
 from brookmere.cli import console
 from brookmere.cli.parameters import shown_time
 from brookmere.cli.watching import Watched
-from brookmere.state.status import NodeStatus, Status
+from brookmere.state.status import NodeStatus, QueryableStatus, Status
 from brookmere.topics.times import now_ms
 
 _STYLES = {"running": "green", "failed": "red", "stopped": "yellow"}
-_FEWEST_NODES = 5
+_FEWEST_NODES, _FEWEST_STORES = 5, 1
 
 
 def short(number: float) -> str:
@@ -33,21 +33,34 @@ def short(number: float) -> str:
 
 
 def screen(seen: Watched, rates: Mapping[str, tuple[float, float]], height: int | None) -> RenderableType:
-    """Return everything, with as many nodes as fit into a height; None for all of them."""
+    """Return everything, with as many nodes and stores as fit into a height; None for all of them."""
     status = seen.status
-    parts: list[RenderableType] = [*head(seen), Text("")]
-    others = [table for table in (inputs(status), state(status), stores(status)) if table.row_count]
-    most = len(status.nodes)
+    top: list[RenderableType] = [*head(seen), Text("")]
+    middle: list[RenderableType] = []
+    for table in (inputs(status), state(status)):
+        middle += [table, Text("")] if table.row_count else []
+    followed = [store for store in status.stores if store.is_followed]
+    nodes, replicas = len(status.nodes), len(followed)
     if height is not None:
-        # Each table has a title and an empty line behind it, except the last one.
-        free = height - len(parts) - sum(table.row_count + 2 for table in others) - 1
-        if most > free:
-            most = max(_FEWEST_NODES, free - 1)
+        free = height - sum(_height(part) for part in (*top, *middle))
+        # Both tables have a title, and an empty line stands between them.
+        nodes = _fitting(nodes, free - (replicas + 2 if replicas else 0) - 1, _FEWEST_NODES)
+        used = nodes + (nodes < len(status.nodes)) + 2 if nodes else 0
+        replicas = _fitting(replicas, free - used - 1, _FEWEST_STORES)
     if status.nodes:
-        parts += [*_nodes(status.nodes, rates, most), Text("")]
-    for table in others:
-        parts += [table, Text("")]
-    return Group(*parts[:-1])
+        top += [*_nodes(status.nodes, rates, nodes), Text("")]
+    bottom = [*_stores(followed, replicas), Text("")] if followed else []
+    return Group(*[*top, *middle, *bottom][:-1])
+
+
+def _height(part: RenderableType) -> int:
+    """Return how many lines something takes on the terminal, which may be too narrow for one."""
+    return len(console.out.render_lines(part, pad=False))
+
+
+def _fitting(count: int, free: int, fewest: int) -> int:
+    """Return how many of some rows are shown; a line less where one has to say that there are more."""
+    return count if count <= free else min(count, max(fewest, free - 1))
 
 
 def head(seen: Watched) -> list[Text]:
@@ -102,8 +115,11 @@ def _nodes(
         counts = [short(number) for number in (node.received, node.forwarded, node.late, node.dropped)]
         failed = Text(short(node.failed), style="red" if node.failed else "")
         table.add_row(node.name, *rate, *counts, failed)
-    hidden = len(nodes) - len(shown)
-    return [table, *([Text(f"and {console.counted(hidden, 'more node')}", style="dim")] if hidden else [])]
+    return [table, *_more(len(nodes) - len(shown), "node")]
+
+
+def _more(hidden: int, noun: str) -> list[Text]:
+    return [Text(f"and {console.counted(hidden, f'more {noun}')}", style="dim")] if hidden else []
 
 
 def inputs(status: Status) -> Table:
@@ -134,21 +150,20 @@ def state(status: Status) -> Table:
     return table
 
 
-def stores(status: Status) -> Table:
+def _stores(followed: Sequence[QueryableStatus], most: int) -> list[RenderableType]:
     """Return a table of the replicas in the application's process."""
     numbers = ("ROWS", "SIZE", "LAG")
     table = console.table("REPLICA OF", "KIND", *numbers, "STATE", numbers=numbers)
-    for each in status.stores:
-        if each.is_followed:
-            table.add_row(
-                each.name,
-                each.kind.replace("_", "-"),
-                f"{each.entries:,}",
-                console.size(each.bytes),
-                f"{each.lag:,}",
-                "ready" if each.is_ready else "catching up",
-            )
-    return table
+    for each in followed[:most]:
+        table.add_row(
+            each.name,
+            each.kind.replace("_", "-"),
+            f"{each.entries:,}",
+            console.size(each.bytes),
+            f"{each.lag:,}",
+            "ready" if each.is_ready else "catching up",
+        )
+    return [table, *_more(len(followed) - most, "store")]
 
 
 def _moment(milliseconds: int) -> str:

@@ -7,13 +7,13 @@ import json
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from brookmere.errors import TopicError, UnreachableError
 from brookmere.serve import models
 from brookmere.serve.documented import problems
 from brookmere.serve.measured import metrics_of
 from brookmere.serve.metrics import MEDIA_TYPE, exposition
 from brookmere.serve.problems import Problem, retry_later
 from brookmere.serve.served import Served
+from brookmere.state.replica import passes
 
 _JSON = "application/json"
 
@@ -32,7 +32,7 @@ def health_routes(served: Served) -> APIRouter:
         error = served.replica.error
         if error is None:
             return Response(b'{"status":"ok","error":null}', media_type=_JSON)
-        if not isinstance(error, TopicError | UnreachableError):
+        if not passes(error):
             raise Problem(503, "failed", str(error))
         # It passes by itself; who restarts the process for it changes nothing.
         waiting = {"status": "waiting", "error": str(error)}

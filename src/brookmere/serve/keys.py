@@ -5,9 +5,26 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
+from starlette.convertors import Convertor, register_url_convertor
+
 from brookmere.serde import Serde
 from brookmere.serve.problems import Problem
 from brookmere.state import texts
+
+
+class _Whole(Convertor[str]):
+    """All that is left of a path, with line breaks: the framework's own `path` cuts the key off at one."""
+
+    regex = "(?s:.*)"
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("whole", _Whole())
 
 
 def key_from_text(serde: Serde, text: str) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 from brookmere.errors import BrookmereError
 from brookmere.serve.metrics import Metric
 from brookmere.serve.served import Served
+from brookmere.state.replica import passes
 
 _log = logging.getLogger(__name__)
 
@@ -51,7 +52,8 @@ def _of_stores(served: Served) -> Iterator[Metric]:
 
 def _of_server(served: Served) -> Iterator[Metric]:
     healthy = Metric("brookmere_replica_healthy", "1 unless the replica has failed.")
-    healthy.add(int(served.replica.error is None))
+    error = served.replica.error
+    healthy.add(int(error is None or passes(error)))
     streams = Metric("brookmere_http_streams", "Streams of updates that are open.")
     streams.add(len(served.streams))
     answers = Metric("brookmere_http_answers_total", "Requests that were answered.", "counter")

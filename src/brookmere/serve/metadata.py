@@ -12,7 +12,7 @@ from brookmere.serde import partition_for
 from brookmere.serve import models
 from brookmere.serve.addresses import shown_address
 from brookmere.serve.documented import problems
-from brookmere.serve.keys import key_from_text
+from brookmere.serve.keys import check_path, key_from_text
 from brookmere.serve.parameters import Key, StoreName
 from brookmere.serve.served import Served
 from brookmere.state.json_values import json_of
@@ -42,11 +42,13 @@ def metadata_routes(served: Served) -> APIRouter:
         responses={200: {"model": models.Replicas}, **problems(no_such_store=_UNKNOWN_STORE)},
     )
     def replicas_of_store(name: StoreName, request: Request) -> Response:
-        served.replica[name]
-        return _answer(served, [peer for peer in _peers(served, request) if peer.store(name)])
+        peers = [peer for peer in _peers(served, request) if peer.store(name)]
+        if not peers:
+            served.replica[name]
+        return _answer(served, peers)
 
     @routes.get(
-        "/metadata/{name}/{key:path}",
+        "/metadata/{name}/{key:whole}",
         summary="Where the row of a key is",
         response_class=Response,
         responses={
@@ -55,6 +57,7 @@ def metadata_routes(served: Served) -> APIRouter:
         },
     )
     def place_of_key(name: StoreName, key: Key, request: Request) -> Response:
+        check_path(request.scope["path"], request.scope.get("raw_path"))
         info = served.replica[name].info
         found = key_from_text(info.key, key)
         peers = [peer for peer in _peers(served, request) if peer.store(name)]

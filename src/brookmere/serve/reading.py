@@ -109,7 +109,7 @@ def reading_routes(served: Served, readers: KeyReaders) -> APIRouter:
         return await anyio.to_thread.run_sync(_rows, store, question)
 
     @routes.get(
-        "/stores/{name}/{key:path}",
+        "/stores/{name}/{key:whole}",
         summary="The row of a key, or its windows, sessions or versions",
         response_class=Response,
         responses={

@@ -13,7 +13,7 @@ from fastapi import FastAPI
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from brookmere.errors import StoreError
+from brookmere.errors import StoreError, StoreNotReadyError
 from brookmere.serde import BadBytes
 from brookmere.serve.problems import Problem
 from brookmere.state import Position, Row
@@ -114,18 +114,22 @@ class UpdateStream(Response):
     async def _send_all(
         self, updates: Updates, woken: asyncio.Event, leaving: asyncio.Future[None], send: Send
     ) -> None:
+        try:
+            await self._send_rows(updates, woken, leaving, send)
+        except (StoreError, BadBytes) as error:
+            problem = Problem(503, _type(error), str(error))
+            await _send(send, event(json.dumps(problem.content()).encode(), name="error"))
+
+    async def _send_rows(
+        self, updates: Updates, woken: asyncio.Event, leaving: asyncio.Future[None], send: Send
+    ) -> None:
         loop = asyncio.get_running_loop()
         over = None if self._seconds is None else loop.time() + self._seconds
         rows, covered = await asyncio.to_thread(self._known)
         await _send(send, b"".join(event(json_of(_content(row))) for row in rows) or b": nothing yet\n\n")
         while not leaving.done() and not self._streams.is_closed:
             woken.clear()
-            try:
-                found = await self._take(updates, covered.get(self._topic, {}))
-            except (StoreError, BadBytes) as error:
-                problem = Problem(503, "too-slow" if isinstance(error, StoreError) else "failed", str(error))
-                await _send(send, event(json.dumps(problem.content()).encode(), name="error"))
-                return
+            found = await self._take(updates, covered.get(self._topic, {}))
             if found:
                 await _send(send, b"".join(self._event(update) for update in found))
                 continue
@@ -157,6 +161,16 @@ def event(data: bytes, *, id: str | None = None, name: str | None = None) -> byt
     """
     head = (f"event: {name}\n" if name else "") + (f"id: {id}\n" if id else "")
     return head.encode() + b"data: " + data + b"\n\n"
+
+
+def _type(error: StoreError | BadBytes) -> str:
+    match error:
+        case StoreNotReadyError():
+            return "not-ready"
+        case StoreError():
+            return "too-slow"
+        case _:
+            return "failed"
 
 
 def _content(row: Row) -> dict[str, Any]:

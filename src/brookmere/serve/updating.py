@@ -58,7 +58,7 @@ def updating_routes(served: Served, *, heartbeat: float) -> APIRouter:
         )
 
     @routes.get(
-        "/updates/{name}/{key:path}",
+        "/updates/{name}/{key:whole}",
         summary="Updates of a key",
         response_class=Response,
         responses=_answers(invalid_key="The key is not of the store's type."),

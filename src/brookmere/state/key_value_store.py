@@ -72,7 +72,12 @@ class KeyValueStore(AnyStore):
         if query.prefix is not None:
             if query.lower is not None or query.upper is not None:
                 raise ValueError("ask for a prefix or for a range of keys, not for both")
-            prefix = query.prefix.encode() if isinstance(query.prefix, str) else query.prefix
+            given: object = query.prefix
+            if not isinstance(given, str | bytes):
+                raise TypeError(
+                    f"a prefix is text, or the first bytes of keys; found {type(given).__name__} {given!r}"
+                )
+            prefix = given.encode() if isinstance(given, str) else given
             return prefix, behind(prefix)
         lower = b"" if query.lower is None else self._key_bytes(query.lower)
         # The first key behind the upper one: that one belongs to the range.

@@ -38,9 +38,18 @@ def misfit(found: Notes | None, topic: AnyTopic, info: StoreInfo) -> str | None:
         return "its changelog was created anew"
     if len(found.positions) != topic.partitions and info.kind == "key_value":
         return "the topic has more partitions, so that keys are at home in others"
+    if _has_missed_records(found, topic, info):
+        return "the topic no longer has what comes next"
     if _has_missed_deletions(found, topic, info):
         return "it has not been level for so long that deletions may be gone"
     return None
+
+
+def _has_missed_records(found: Notes, topic: AnyTopic, info: StoreInfo) -> bool:
+    # Windows whose records are gone are no rows any more either.
+    if info.kind in ("window", "session"):
+        return False
+    return any(found.positions.get(p, start) < start for p, start in enumerate(topic.start_offsets()))
 
 
 def _has_missed_deletions(found: Notes, topic: AnyTopic, info: StoreInfo) -> bool:

@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self, TypeVar
 
-from brookmere.errors import StoreTypeError, UnknownStoreError, UnknownTopicError, nearest
+from brookmere.errors import (
+    BrookmereError,
+    DamagedTopicError,
+    StoreTypeError,
+    TopicError,
+    UnknownStoreError,
+    UnknownTopicError,
+    UnreachableError,
+    nearest,
+)
 from brookmere.serde import Registry
 from brookmere.state.backend import Backend
 from brookmere.state.files import Files, closed
@@ -129,9 +138,10 @@ class Replica(Mapping[str, AnyStore]):
         return all(tail.is_ready for tail in list(self._tails.values()))
 
     @property
-    def error(self) -> Exception | None:
-        """What keeps a store from following its changelog, or None."""
-        return next((tail.error for tail in list(self._tails.values()) if tail.error is not None), None)
+    def error(self) -> BrookmereError | None:
+        """What keeps a store from following its changelog, or None; first what does not pass by itself."""
+        found = [tail.error for tail in list(self._tails.values()) if tail.error is not None]
+        return min(found, key=passes, default=None)
 
     def close(self) -> None:
         """Stop to follow, and let go of the files. Stores do not answer any more."""
@@ -192,6 +202,11 @@ class Replica(Mapping[str, AnyStore]):
         else:
             tail.start()
         return _CLASSES[info.kind](tail, kept or key, value, inputs=self._inputs, others=others)
+
+
+def passes(error: BrookmereError) -> bool:
+    """Tell whether a replica only waits: for a topic to be there, or for Kafka to answer."""
+    return isinstance(error, TopicError | UnreachableError) and not isinstance(error, DamagedTopicError)
 
 
 def unknown_store(application: str, name: str, known: Collection[str]) -> UnknownStoreError:

@@ -175,6 +175,11 @@ class AnyStore:
             StoreTypeError: stores of this kind do not answer such a query.
             StoreNotReadyError: the replica has not caught up yet.
         """
+        given: object = query
+        if not isinstance(given, Query):
+            raise TypeError(
+                f"a store answers a query such as KeyQuery(key); found {type(given).__name__} {given!r}"
+            )
         if self.info.kind not in query.kinds:
             raise StoreTypeError(
                 f"The store {self.name!r} does not answer a {type(query).__name__}: it is {self.kind_words}, "

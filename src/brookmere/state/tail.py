@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from brookmere.errors import BrookmereError, DataLossError, StateError
+from brookmere.errors import BrookmereError, DataLossError, StateError, StoreNotReadyError
 from brookmere.serde import BadBytes, Serde
 from brookmere.state import notes
 from brookmere.state.backend import META, Backend
@@ -193,11 +193,26 @@ class Tail:
 
     def _begin_anew(self, why: str) -> None:
         logger.info("the replica of %s begins anew: %s", self.info.name, why)
+        was_ready = self.is_ready
         self.is_ready = False
         self.rows = self.answering = None
         self.skipped = 0
         self.backend.clear()
         self._notes = Notes("", self.info.kind)
+        if was_ready:
+            self._disown(why)
+
+    def _disown(self, why: str) -> None:
+        """Tell subscribers: rows that they know have gone, and offsets may come once more."""
+        with self.changed:
+            subscribers = self._subscribers
+        for subscriber in subscribers:
+            subscriber.lose(
+                StoreNotReadyError(
+                    f"The replica of the store {self.info.name!r} begins anew: {why}. "
+                    "Read what is there when it is ready, and ask for updates anew."
+                )
+            )
 
     def _take(self, source: Source) -> None:
         for chunk in source.poll(_LOOK_SECONDS):

@@ -32,7 +32,8 @@ _Raw = tuple[bytes, bytes | None, int, int, int]
 class Updates:
     """The updates of a store, or of one key of it, from now on. Iterating waits for the next one.
 
-    Who reads too slowly gets the last update of each key; if that is too much as well, a StoreError.
+    Who reads too slowly gets the last update of each key; if that is too much as well, a StoreError. Who
+    follows a replica that begins anew gets a StoreNotReadyError, because rows that were told may be gone.
     """
 
     def __init__(
@@ -46,7 +47,7 @@ class Updates:
         self._end = end
         self._held: deque[_Raw] = deque()
         self._changed = threading.Condition()
-        self._is_over = False
+        self._over: StoreError | None = None
         self._is_closed = False
         self._listener: Callable[[], object] | None = None
 
@@ -56,11 +57,8 @@ class Updates:
         with self._changed:
             while not self._held:
                 left = None if deadline is None else deadline - time.monotonic()
-                if self._is_over:
-                    raise StoreError(
-                        f"More than {_MOST_HELD} keys have changed since the last update was read. "
-                        "Read faster, ask for one key, or ask anew for what is there now."
-                    )
+                if self._over is not None:
+                    raise self._over.with_traceback(None)
                 if self._is_closed or (left is not None and left <= 0):
                     return None
                 self._changed.wait(left)
@@ -98,17 +96,32 @@ class Updates:
         if not found:
             return
         with self._changed:
-            if self._is_over:
+            if self._over is not None:
                 # Something is lost already: who goes on as if nothing were would not know.
                 return
             self._held.extend(found)
             if len(self._held) > _MOST_HELD:
                 self._held = deque({raw[0]: raw for raw in self._held}.values())
             if len(self._held) > _MOST_HELD:
-                self._held.clear()
-                self._is_over = True
+                self._lose(
+                    StoreError(
+                        f"More than {_MOST_HELD} keys have changed since the last update was read. "
+                        "Read faster, ask for one key, or ask anew for what is there now."
+                    )
+                )
             self._changed.notify_all()
         self._call()
+
+    def lose(self, why: StoreError) -> None:
+        """Let those who wait know that they have missed something; called by the replica."""
+        with self._changed:
+            self._lose(why)
+            self._changed.notify_all()
+        self._call()
+
+    def _lose(self, why: StoreError) -> None:
+        self._held.clear()
+        self._over = why
 
     def _call(self) -> None:
         if self._listener is not None:

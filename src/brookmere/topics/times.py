@@ -17,6 +17,11 @@ def milliseconds(moment: int | datetime) -> int:
     """Return a time as milliseconds since 1970; a datetime without zone is UTC."""
     if isinstance(moment, int):
         return moment
+    given: object = moment
+    if not isinstance(given, datetime):
+        raise TypeError(
+            f"a time is a datetime, or whole milliseconds since 1970; found {type(given).__name__} {given!r}"
+        )
     aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return (aware - _EPOCH) // timedelta(milliseconds=1)
 
