@@ -214,7 +214,7 @@ def unknown_store(application: str, name: str, known: Collection[str]) -> Unknow
     close = nearest(name, known)
     hint = f"Did you mean {close!r}?" if close else "Only stores with a name can be asked: give store=."
     return UnknownStoreError(
-        f"The application {application!r} has no store {name!r} that can be asked. "
+        f"The application {application!r} has no store {name!r} that can be asked here. "
         f"Found: {', '.join(known) or 'none'}. {hint}"
     )
 
