@@ -117,6 +117,15 @@ def test_a_generator_that_fails_has_sent_nothing() -> None:
     assert message(node) == "broken"
 
 
+@pytest.mark.parametrize("work", [FlatMapValuesWork, FlatMapWork])
+def test_several_records_of_which_one_does_not_fit_are_not_sent(work: Any) -> None:
+    several = ["a", 2] if work is FlatMapValuesWork else [("a", "a"), ("b", 2)]
+    node = Alone(work(function(lambda value: several)))
+
+    assert node.receive(("k", "v")) == []
+    assert message(node).startswith("the value does not fit: expected text, found int 2")
+
+
 def test_filter_keeps_what_the_predicate_holds_for() -> None:
     node = Alone(FilterWork(function(lambda value: value > "b")))
 
@@ -201,6 +210,22 @@ def test_an_exception_that_cannot_say_what_is_wrong_is_told_all_the_same() -> No
     kind, text, _ = node.told[0]
     assert kind == f"{__name__}.MuteError"
     assert text == "its message cannot be made: RuntimeError"
+
+
+def test_an_exception_that_was_wrapped_many_times_is_told_with_all_that_came_before() -> None:
+    def fail(value: str) -> str:
+        error = ValueError("first")
+        for number in range(3000):
+            error, before = ValueError(f"number {number}"), error
+            error.__cause__ = before
+        raise error
+
+    node = Alone(MapValuesWork(function(fail)))
+    node.receive(("k", "v"))
+
+    kind, text, trace = node.told[0]
+    assert (kind, text) == ("ValueError", "number 2999")
+    assert trace.startswith("ValueError: first\n")
 
 
 @dataclass

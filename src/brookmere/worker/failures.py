@@ -33,8 +33,10 @@ def class_name(error: BaseException) -> str:
 
 def _cut(found: traceback.TracebackException) -> None:
     """Take the frames of this package off the front, also of the exceptions that came before."""
-    frames = [*dropwhile(lambda frame: frame.filename.startswith(_PACKAGE), found.stack)]
-    found.stack = traceback.StackSummary.from_list(frames)
-    for before in (found.__cause__, found.__context__):
-        if before is not None:
-            _cut(before)
+    # No recursion: code that fails deep down may have wrapped its exception at every step of the way up.
+    waiting = [found]
+    while waiting:
+        cut = waiting.pop()
+        frames = [*dropwhile(lambda frame: frame.filename.startswith(_PACKAGE), cut.stack)]
+        cut.stack = traceback.StackSummary.from_list(frames)
+        waiting += [before for before in (cut.__cause__, cut.__context__) if before is not None]
