@@ -324,6 +324,38 @@ def test_wrong_arguments_are_refused_at_the_users_line(make: Any) -> None:
         make()
 
 
+class Spelling:
+    def __init__(self, language: str) -> None:
+        self.language = language
+
+    def open(self) -> None:
+        self.known = {"colour": "color"}
+
+    def __call__(self, word: str) -> str:
+        return self.known.get(word, word)
+
+
+class Connected:
+    async def open(self) -> None:
+        pass
+
+    def __call__(self, word: str) -> str:
+        return word
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (Spelling, r"makes a Spelling without arguments, but it needs 1 .*Pass lambda: Spelling\(\.\.\.\)"),
+        (Spelling("en"), r"would not open Spelling: .*Pass the class, or lambda: Spelling\(\.\.\.\)"),
+        (Connected, r"no asynchronous open\(\) or close\(\), which Connected has .*python_async"),
+    ],
+)
+def test_object_that_cannot_be_made_and_opened_where_it_runs_is_refused(given: Any, message: str) -> None:
+    with pytest.raises(bm.TopologyError, match=message):
+        bm.python(given)
+
+
 def test_writing_a_program_with_python_code_needs_no_spark() -> None:
     program = (
         "import sys, brookmere as bm; app = bm.StreamsBuilder('a', key=bm.Text(), value=bm.Text());"

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
@@ -172,6 +173,15 @@ def test_a_failing_record_does_not_stop_the_next() -> None:
     assert [(row, type(error)) for row, error in node.errors] == [(0, ZeroDivisionError)]
 
 
+def test_a_function_that_exits_fails_its_record_and_nothing_else() -> None:
+    node = Alone(MapValuesWork(function(lambda value: sys.exit("bad arguments") if value == "a" else value)))
+
+    assert node.receive(("k", "a"), ("k", "b")) == [("k", "b")]
+    kind, text, trace = node.told[0]
+    assert (kind, text) == ("SystemExit", "bad arguments")
+    assert "test_functions.py" in trace
+
+
 def test_a_value_that_does_not_fit_the_declared_type_is_an_error_of_its_record() -> None:
     node = Alone(MapValuesWork(function(lambda value: value)), out_value=LONG)
 
@@ -291,6 +301,41 @@ def test_an_object_that_cannot_be_opened_ends_the_batch_with_its_own_words() -> 
         node.receive(("k", "a"))
 
     assert "brookmere/worker" not in str(failure.value)
+
+
+class Waiting(Broken):
+    async def open(self) -> None:  # type: ignore[override]
+        raise AssertionError("nobody waits for it")
+
+
+@pytest.mark.parametrize(
+    ("made", "message"),
+    [
+        (lambda: None, "but returned NoneType None; return something that can be called"),
+        (lambda: Waiting(), r"Waiting\.open\(\) is asynchronous, and nothing waits for it; use brookmere"),
+    ],
+)
+def test_a_factory_that_makes_what_cannot_be_used_ends_the_batch(made: Any, message: str) -> None:
+    node = Alone(MapValuesWork(function(made, is_factory=True)))
+
+    with pytest.raises(WorkerFailedError, match=message):
+        node.receive(("k", "a"))
+
+
+@dataclass
+class Making:
+    """Makes a function, and has no hash."""
+
+    end: str
+
+    def __call__(self) -> Callable[[str], str]:
+        return lambda value: value + self.end
+
+
+def test_a_factory_may_be_an_object_of_a_dataclass() -> None:
+    node = Alone(MapValuesWork(function(Making("!"), is_factory=True)))
+
+    assert node.receive(("k", "a")) == [("k", "a!")]
 
 
 def test_a_factory_may_make_a_plain_function() -> None:

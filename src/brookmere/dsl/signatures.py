@@ -24,6 +24,11 @@ def is_asynchronous(call: Callable[..., Any]) -> bool:
     return any(test(function) for function in functions for test in tests)
 
 
+def has_asynchronous_steps(kind: type) -> bool:
+    """Say whether objects of a class are opened or closed by `async def`."""
+    return any(inspect.iscoroutinefunction(getattr(kind, step, None)) for step in ("open", "close"))
+
+
 def called(call: Callable[..., Any], *, is_factory: bool) -> Callable[..., Any] | None:
     """Return the function that gets the records; None if only the factory knows it."""
     if not is_factory:

@@ -15,6 +15,7 @@ from brookmere.worker.ahead import Answers, Compute, Failed
 from brookmere.worker.arrow_types import arrow_type, column
 from brookmere.worker.calling import UserFunction, plain_call
 from brookmere.worker.code import NodeCode, Runtime
+from brookmere.worker.failures import FAILURES
 from brookmere.worker.scalars import shown
 
 _TIMESTAMP = pa.timestamp("ms", tz="UTC")
@@ -48,7 +49,7 @@ def _halved(compute: Callable[[pa.RecordBatch], list[Any]], batch: pa.RecordBatc
         return compute(batch)
     except WrongKindError as error:
         return [Failed(error)] * batch.num_rows
-    except Exception as error:  # noqa: BLE001 - a failure of user code is the answer of its records
+    except FAILURES as error:
         if batch.num_rows == 1:
             return [Failed(error)]
     # Behind the handler, so that a failure of a part is told without that of the whole.

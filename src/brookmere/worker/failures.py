@@ -7,6 +7,9 @@ import traceback
 from itertools import dropwhile
 from pathlib import Path
 
+FAILURES = (Exception, SystemExit)
+"""What fails a record if user code raises it: who calls sys.exit() must not end the process of all others."""
+
 _PACKAGE = str(Path(__file__).resolve().parents[1]) + os.sep
 
 

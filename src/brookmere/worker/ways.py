@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from brookmere.worker.code import KEEP, SAME
 from brookmere.worker.collector import DROPPED, FORWARDED, LATE, RECEIVED, listed
+from brookmere.worker.failures import FAILURES
 from brookmere.worker.output import Output
 from brookmere.worker.stores.store import is_scalar
 from brookmere.worker.types import reader, writer
@@ -32,7 +33,7 @@ class Ways:
         row: Row,
         collector: Collector,
         runnings: dict[int, Running],
-        fail: Callable[[NodeCode, Exception], None],
+        fail: Callable[[NodeCode, BaseException], None],
     ) -> None:
         self._nodes = {node.number: node for node in code.nodes}
         self._row = row
@@ -194,7 +195,7 @@ class Ways:
                     running.receive_change(key, value, old, ts, row.is_latest)
                 else:
                     running.receive(key, value, ts, row.headers)
-            except Exception as error:  # noqa: BLE001 - whatever user code raises
+            except FAILURES as error:
                 fail(child, error)
             finally:
                 row.timestamp, row.headers = at, heads
