@@ -5,6 +5,7 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cache
 from typing import Any
 
 import pytest
@@ -95,6 +96,7 @@ def test_annotation_says_what_a_function_returns(app: bm.StreamsBuilder) -> None
         ("map_values", bm.python(upper, returns="string"), "string"),
         ("map_values", bm.python(lambda value: value, returns=list[Order]), list[Order]),
         ("map_values", bm.python(Model), int),
+        ("map_values", bm.python(cache(upper)), str),
         ("map_values", bm.python(lambda: Model(), returns=int), int),
         ("map_values", bm.python_async(Asking), str),
         ("select_key", bm.python(upper), str),

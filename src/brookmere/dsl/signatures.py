@@ -86,7 +86,7 @@ def pair(hint: object) -> tuple[object, object] | None:
 def _hint(call: Callable[..., Any]) -> object | None:
     while isinstance(call, partial):
         call = call.func
-    if not isinstance(call, type) and not hasattr(call, "__code__"):
+    if not isinstance(call, type) and not hasattr(call, "__code__") and not hasattr(call, "__wrapped__"):
         # Of an object that can be called, the method says it.
         call = getattr(type(call), "__call__", call)  # noqa: B004
     try:
