@@ -191,6 +191,17 @@ def test_a_value_that_does_not_fit_the_declared_type_is_an_error_of_its_record()
     )
 
 
+def test_what_does_not_fit_is_told_with_the_line_of_the_function_that_returned_it() -> None:
+    node = Alone(MapValuesWork(function(len)))
+    node.receive(("k", "a"))
+
+    kind, text, trace = node.told[0]
+    assert text.endswith(
+        "found int 1; convert it, or change returns=; it was returned by the mapper of map_values at app.py:3"
+    )
+    assert trace == f"{kind}: {text}\n"
+
+
 def test_a_traceback_begins_in_the_function() -> None:
     def inner(value: str) -> str:
         raise KeyError(value)

@@ -39,11 +39,14 @@ class UserFunction:
     batch: Literal["arrow", "pandas"] | None = None
     calls: AsyncCalls | None = None
 
+    @property
+    def where(self) -> str:
+        """What the function is, and where it is written."""
+        return f"{self.role} at {self.location}"
+
     def wrong(self, expected: str, found: Any, remedy: str) -> TypeError:
         """Return the error for an answer that has not the form it must have."""
-        return TypeError(
-            f"The {self.role} at {self.location} must return {expected}, found {shown(found)}; {remedy}"
-        )
+        return TypeError(f"The {self.where} must return {expected}, found {shown(found)}; {remedy}")
 
 
 def plain_call(function: UserFunction, node: NodeCode, runtime: Runtime) -> Callable[..., Any]:

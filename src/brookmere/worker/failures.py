@@ -13,11 +13,18 @@ FAILURES = (Exception, SystemExit)
 _PACKAGE = str(Path(__file__).resolve().parents[1]) + os.sep
 
 
-def described(error: BaseException) -> tuple[str, str, str]:
-    """Return class name, message and traceback; the traceback begins where user code does."""
+def described(error: BaseException, where: str = "") -> tuple[str, str, str]:
+    """Return class name, message and traceback; the traceback begins where user code does.
+
+    `where` names the function that has returned what cannot be taken: no line of it is in the traceback then.
+    """
     found = traceback.TracebackException(type(error), error, error.__traceback__)
     _cut(found)
-    return class_name(error), message(error), "".join(found.format())
+    kind, text = class_name(error), message(error)
+    if found.stack or not where or where in text:
+        return kind, text, "".join(found.format())
+    text = f"{text}; it was returned by the {where}"
+    return kind, text, f"{kind}: {text}\n"
 
 
 def message(error: BaseException) -> str:

@@ -236,7 +236,8 @@ class Task:
         self._process.heard(error)
         self.collector.counts[node.number][FAILED] += 1
         row = self.row
-        self.collector.errors.append((row.number, node.number, *described(error), row.timestamp))
+        told = described(error, _where(node))
+        self.collector.errors.append((row.number, node.number, *told, row.timestamp))
 
     def _changes(self) -> list[Any]:
         return [changes for store in self._stores.values() if (changes := store.changes()) is not None]
@@ -252,3 +253,9 @@ class Task:
 
     def _runnings_in_order(self) -> list[tuple[int, Running]]:
         return [(node.number, self._runnings[node.number]) for node in self.code.nodes]
+
+
+def _where(node: NodeCode) -> str:
+    """Return where the function of a node is written, for what is wrong with what it returned."""
+    fold = getattr(node.work, "fold", None)
+    return getattr(getattr(node.work, "function", fold and fold.step), "where", "")

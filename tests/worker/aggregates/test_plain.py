@@ -139,6 +139,16 @@ def test_an_aggregate_that_does_not_fit_its_type_fails_with_its_record() -> None
     assert "the aggregate" in answer.errors[0][3]
 
 
+def test_an_aggregate_that_does_not_fit_is_told_with_the_line_of_the_step() -> None:
+    step = UserCode(lambda total: str(total), ("aggregate",), where="step of aggregate at app.py:3")
+    jvm = Jvm(stage_of(AggregateWork(Fold("kept", step, Start(0))), KEPT, sends_table=True))
+
+    [error] = jvm.batch(("a", 1)).errors
+
+    assert error[3].startswith("the aggregate does not fit: expected a whole number, found str '0'")
+    assert error[3].endswith("it was returned by the step of aggregate at app.py:3")
+
+
 class Doubling:
     opened = 0
 
