@@ -147,6 +147,16 @@ def test_several_faults_of_settings_read_like_those_of_a_program() -> None:
     assert ConfigError("All is wrong").faults == []
 
 
+def test_record_error_of_python_code_names_the_line_where_that_failed() -> None:
+    header = "Traceback (most recent call last):\n"
+    before = f'{header}  File "app.py", line 3, in parse\nKeyError: 1\n\nDuring handling:\n\n'
+    frames = '  File "app.py", line 5, in parse\n  File "/usr/lib/json.py", line 9, in loads\n'
+
+    error = ProcessingError("", reason="ValueError", node="n", trace=f"{before}{header}{frames}ValueError\n")
+
+    assert str(error).startswith("A record could not be processed at node n: ValueError (app.py:5). Make")
+
+
 def test_trace_of_a_record_error_is_kept_and_not_printed() -> None:
     error = ProcessingError("division by zero", trace="java.lang.ArithmeticException\n\tat Ratio.of(5)")
 

@@ -44,6 +44,7 @@ A message has three parts: what is wrong and where, what was found, what to do a
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -142,9 +143,15 @@ class RecordError(BrookmereError):
         self.trace = trace
 
     def __str__(self) -> str:
-        cause = f"{self.reason}: {self.message}" if self.reason else self.message
+        cause = ": ".join(part for part in (self.reason, self.message) if part) + self._line()
         parts = (f"{self._what}{self._place()}: {_with_stop(cause)}", self._found(), self._remedy)
         return " ".join(part for part in parts if part)
+
+    def _line(self) -> str:
+        """Return where the Python code of the user failed, if the trace is one of it: its first line."""
+        last = (self.trace or "").rpartition("Traceback (most recent call last):")[2]
+        found = re.search(r'File "(.+)", line (\d+)', last)
+        return f" ({found[1]}:{found[2]})" if found else ""
 
     def _place(self) -> str:
         known = (

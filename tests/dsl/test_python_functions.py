@@ -5,6 +5,7 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cache
 from typing import Any
 
 import pytest
@@ -95,6 +96,7 @@ def test_annotation_says_what_a_function_returns(app: bm.StreamsBuilder) -> None
         ("map_values", bm.python(upper, returns="string"), "string"),
         ("map_values", bm.python(lambda value: value, returns=list[Order]), list[Order]),
         ("map_values", bm.python(Model), int),
+        ("map_values", bm.python(cache(upper)), str),
         ("map_values", bm.python(lambda: Model(), returns=int), int),
         ("map_values", bm.python_async(Asking), str),
         ("select_key", bm.python(upper), str),
@@ -322,6 +324,38 @@ class Lookup:
 def test_wrong_arguments_are_refused_at_the_users_line(make: Any) -> None:
     with pytest.raises(bm.TopologyError, match="test_python_functions"):
         make()
+
+
+class Spelling:
+    def __init__(self, language: str) -> None:
+        self.language = language
+
+    def open(self) -> None:
+        self.known = {"colour": "color"}
+
+    def __call__(self, word: str) -> str:
+        return self.known.get(word, word)
+
+
+class Connected:
+    async def open(self) -> None:
+        pass
+
+    def __call__(self, word: str) -> str:
+        return word
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (Spelling, r"makes a Spelling without arguments, but it needs 1 .*Pass lambda: Spelling\(\.\.\.\)"),
+        (Spelling("en"), r"would not open Spelling: .*Pass the class, or lambda: Spelling\(\.\.\.\)"),
+        (Connected, r"no asynchronous open\(\) or close\(\), which Connected has .*python_async"),
+    ],
+)
+def test_object_that_cannot_be_made_and_opened_where_it_runs_is_refused(given: Any, message: str) -> None:
+    with pytest.raises(bm.TopologyError, match=message):
+        bm.python(given)
 
 
 def test_writing_a_program_with_python_code_needs_no_spark() -> None:

@@ -229,3 +229,17 @@ def test_reducer_that_does_not_tell_its_parameters_gets_the_aggregate_and_the_va
         driver.input_topic("in").pipe_key_values([("a", 3), ("a", 1), ("a", 7)])
 
         assert driver.output_topic("out").read_values_to_list() == [3, 3, 7]
+
+
+def test_an_initial_value_that_is_no_aggregate_is_refused_at_the_line_of_the_step(
+    spark: SparkSession,
+) -> None:
+    app = bm.StreamsBuilder("app", key=bm.Text(), value=bm.Text())
+    app.stream("in").group_by_key().aggregate("none", bm.python(lambda total: total + 1, returns=int))
+
+    with pytest.raises(
+        bm.ExpressionError,
+        match=r"initial value of aggregate does not fit: expected a whole number, found str 'none' "
+        r"\(.*test_python_aggregates\.py:\d+\)\. Convert it, or change returns=",
+    ):
+        TopologyTestDriver(app, session=spark)

@@ -36,7 +36,7 @@ class Alone:
             work, *stores, children=named, is_table=is_table, sends_table=is_table, **given
         )  # fmt: skip
         self.jvm = Jvm(replace(code, last_per_batch=last_per_batch))
-        self.errors: list[tuple[int, Exception]] = []
+        self.errors: list[tuple[int, BaseException]] = []
         self.told: list[tuple[str, str, str]] = []
         self.dropped = 0
         self._names = {child.number: child.name for child in named} if len(named) > 1 else {}

@@ -81,7 +81,7 @@ class Jvm:
         self.rows: dict[tuple[int, int], dict[Any, Any]] = {}
         self.clocks: dict[int, dict[str, int]] = {}
         self.questions: list[tuple[Any, ...]] = []
-        self.heard: list[Exception] = []
+        self.heard: list[BaseException] = []
         self.wall: int | None = None
         self._seq = 0
         self.restart()

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import re
 import signal
+import sys
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -196,6 +197,32 @@ def test_a_call_that_is_cancelled_by_what_it_calls_fails_alone() -> None:
 
     assert node.receive(("k", "bad"), ("k", "a")) == [("k", "a")]
     assert "was cancelled by what it calls" in str(node.errors[0][1])
+    node.close()
+
+
+def test_a_call_that_cancels_the_task_it_runs_in_fails_alone() -> None:
+    async def gives_up(value: str) -> str:
+        task = asyncio.current_task()
+        if value == "bad" and task is not None:
+            task.cancel()
+        await asyncio.sleep(0)
+        return value
+
+    node = Alone(MapValuesWork(function(gives_up, concurrency=1)))
+
+    assert node.receive(("k", "bad"), ("k", "a")) == [("k", "a")]
+    assert "was cancelled by what it calls" in str(node.errors[0][1])
+    node.close()
+
+
+def test_a_call_that_exits_fails_alone() -> None:
+    async def exits(value: str) -> str:
+        return sys.exit(3) if value == "bad" else value
+
+    node = Alone(MapValuesWork(function(exits)))
+
+    assert node.receive(("k", "bad"), ("k", "a")) == [("k", "a")]
+    assert isinstance(node.errors[0][1], SystemExit)
     node.close()
 
 

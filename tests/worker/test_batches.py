@@ -155,6 +155,21 @@ def test_an_answer_that_is_no_array_fails_all_records_after_one_call() -> None:
     assert "must return a pyarrow.Array, found list ['a', 'b']" in str(node.errors[0][1])
 
 
+@pytest.mark.parametrize(
+    ("kind", "returned", "strange"),
+    [
+        (struct(a="long"), {"a": 1, "b": 2}, "b"),
+        (struct(a=struct(b="long")), {"a": {"c": 1}}, "a.c"),
+        (array(struct(a="long")), [{"a": 1, "b": 2}], "b"),
+    ],
+)
+def test_a_field_that_the_type_does_not_have_is_refused(kind: Any, returned: Any, strange: str) -> None:
+    node = Alone(MapValuesWork(function(lambda batch: pa.array([returned]))), out_value=code(kind))
+
+    assert node.receive(("k", "a")) == []
+    assert f"app.py:3 returned the field '{strange}', which its type does not have" in str(node.errors[0][1])
+
+
 def test_map_must_return_both_columns() -> None:
     node = Alone(MapWork(function(lambda batch: batch)))
 
@@ -227,6 +242,30 @@ class TestPandas:
         node = Alone(MapValuesWork(function(fields, "pandas")), out_value=kind)
         assert node.receive(("k", "ab")) == [("k", {"a": 2, "b": "ab"})]
         assert Alone(MapWork(function(pairs, "pandas"))).receive(("k", "v")) == [("v", "k")]
+
+    def test_whole_numbers_stay_such_beside_a_null(self) -> None:
+        big = 2**53 + 1
+        node = Alone(
+            MapValuesWork(function(lambda frame: frame["value"].astype(str), "pandas")),
+            value=LONG,
+        )
+        same = Alone(
+            MapValuesWork(function(lambda frame: frame["value"], "pandas")), value=LONG, out_value=LONG
+        )
+
+        assert node.receive(("k", big), ("k", None))[0] == node.receive(("k", big))[0] == ("k", str(big))
+        assert same.receive(("k", big), ("k", None)) == [("k", big), ("k", None)]
+
+    def test_a_column_that_the_type_does_not_have_is_refused(self) -> None:
+        import pandas
+
+        def fields(frame: Any) -> Any:
+            return pandas.DataFrame({"lenght": frame["value"].str.len()})
+
+        node = Alone(MapValuesWork(function(fields, "pandas")), out_value=code(struct(length="long")))
+
+        assert node.receive(("k", "ab")) == []
+        assert "returned the field 'lenght', which its type does not have" in str(node.errors[0][1])
 
     def test_a_predicate_is_a_series_of_booleans(self) -> None:
         node = Alone(FilterWork(function(lambda frame: frame["value"] > 1, "pandas")), value=LONG)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
@@ -117,6 +118,15 @@ def test_a_generator_that_fails_has_sent_nothing() -> None:
     assert message(node) == "broken"
 
 
+@pytest.mark.parametrize("work", [FlatMapValuesWork, FlatMapWork])
+def test_several_records_of_which_one_does_not_fit_are_not_sent(work: Any) -> None:
+    several = ["a", 2] if work is FlatMapValuesWork else [("a", "a"), ("b", 2)]
+    node = Alone(work(function(lambda value: several)))
+
+    assert node.receive(("k", "v")) == []
+    assert message(node).startswith("the value does not fit: expected text, found int 2")
+
+
 def test_filter_keeps_what_the_predicate_holds_for() -> None:
     node = Alone(FilterWork(function(lambda value: value > "b")))
 
@@ -163,6 +173,15 @@ def test_a_failing_record_does_not_stop_the_next() -> None:
     assert [(row, type(error)) for row, error in node.errors] == [(0, ZeroDivisionError)]
 
 
+def test_a_function_that_exits_fails_its_record_and_nothing_else() -> None:
+    node = Alone(MapValuesWork(function(lambda value: sys.exit("bad arguments") if value == "a" else value)))
+
+    assert node.receive(("k", "a"), ("k", "b")) == [("k", "b")]
+    kind, text, trace = node.told[0]
+    assert (kind, text) == ("SystemExit", "bad arguments")
+    assert "test_functions.py" in trace
+
+
 def test_a_value_that_does_not_fit_the_declared_type_is_an_error_of_its_record() -> None:
     node = Alone(MapValuesWork(function(lambda value: value)), out_value=LONG)
 
@@ -170,6 +189,17 @@ def test_a_value_that_does_not_fit_the_declared_type_is_an_error_of_its_record()
     assert message(node) == (
         "the value does not fit: expected a whole number, found str 'v'; convert it, or change returns="
     )
+
+
+def test_what_does_not_fit_is_told_with_the_line_of_the_function_that_returned_it() -> None:
+    node = Alone(MapValuesWork(function(len)))
+    node.receive(("k", "a"))
+
+    kind, text, trace = node.told[0]
+    assert text.endswith(
+        "found int 1; convert it, or change returns=; it was returned by the mapper of map_values at app.py:3"
+    )
+    assert trace == f"{kind}: {text}\n"
 
 
 def test_a_traceback_begins_in_the_function() -> None:
@@ -201,6 +231,22 @@ def test_an_exception_that_cannot_say_what_is_wrong_is_told_all_the_same() -> No
     kind, text, _ = node.told[0]
     assert kind == f"{__name__}.MuteError"
     assert text == "its message cannot be made: RuntimeError"
+
+
+def test_an_exception_that_was_wrapped_many_times_is_told_with_all_that_came_before() -> None:
+    def fail(value: str) -> str:
+        error = ValueError("first")
+        for number in range(3000):
+            error, before = ValueError(f"number {number}"), error
+            error.__cause__ = before
+        raise error
+
+    node = Alone(MapValuesWork(function(fail)))
+    node.receive(("k", "v"))
+
+    kind, text, trace = node.told[0]
+    assert (kind, text) == ("ValueError", "number 2999")
+    assert trace.startswith("ValueError: first\n")
 
 
 @dataclass
@@ -266,6 +312,41 @@ def test_an_object_that_cannot_be_opened_ends_the_batch_with_its_own_words() -> 
         node.receive(("k", "a"))
 
     assert "brookmere/worker" not in str(failure.value)
+
+
+class Waiting(Broken):
+    async def open(self) -> None:  # type: ignore[override]
+        raise AssertionError("nobody waits for it")
+
+
+@pytest.mark.parametrize(
+    ("made", "message"),
+    [
+        (lambda: None, "but returned NoneType None; return something that can be called"),
+        (lambda: Waiting(), r"Waiting\.open\(\) is asynchronous, and nothing waits for it; use brookmere"),
+    ],
+)
+def test_a_factory_that_makes_what_cannot_be_used_ends_the_batch(made: Any, message: str) -> None:
+    node = Alone(MapValuesWork(function(made, is_factory=True)))
+
+    with pytest.raises(WorkerFailedError, match=message):
+        node.receive(("k", "a"))
+
+
+@dataclass
+class Making:
+    """Makes a function, and has no hash."""
+
+    end: str
+
+    def __call__(self) -> Callable[[str], str]:
+        return lambda value: value + self.end
+
+
+def test_a_factory_may_be_an_object_of_a_dataclass() -> None:
+    node = Alone(MapValuesWork(function(Making("!"), is_factory=True)))
+
+    assert node.receive(("k", "a")) == [("k", "a!")]
 
 
 def test_a_factory_may_make_a_plain_function() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import enum
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
@@ -17,6 +18,12 @@ class Color(enum.StrEnum):
 
 class Level(enum.IntEnum):
     HIGH = 3
+
+
+@dataclass
+class Sale:
+    item: str
+    price: int
 
 
 @pytest.mark.parametrize(
@@ -76,6 +83,8 @@ def test_what_python_takes_for_a_value_leaves_as_one(kind: Any, returned: Any, t
         (struct(a="long"), {"b": 1}, "value has no field 'b'; leave it out, or add it to returns="),
         (struct(a=struct(b="long")), {"a": {"b": "x"}}, r"value\.a\.b does not fit: expected a whole number"),
         (struct(a="long", b="long"), (1,), r"expected a dict or dataclass with a, b, found tuple \(1,\)"),
+        (struct(item="string"), Sale("bell", 2), "value has no field 'price'; leave it out, or add it"),
+        (struct(prise="long"), Sale("bell", 2), "value has no field 'item'"),
         (struct(a="long"), 5, "expected a dict or dataclass with a, found int 5"),
         ("void", 1, "expected None, found int 1"),
     ],

@@ -8,7 +8,12 @@ from importlib.util import find_spec
 from typing import Any, Literal, get_args
 
 from brookmere.dsl.arguments import refuse
-from brookmere.dsl.signatures import is_asynchronous, is_called, takes_anything
+from brookmere.dsl.signatures import (
+    has_asynchronous_steps,
+    is_asynchronous,
+    is_called,
+    takes_anything,
+)
 from brookmere.topology.durations import Duration, milliseconds
 from brookmere.topology.function import fingerprint_of, location_of
 from brookmere.topology.python_code import PythonFunction
@@ -80,6 +85,13 @@ def _function(
             f"{name}() cannot tell whether a function makes another one if all its parameters have defaults",
             "Leave out a default, or pass lambda: make(...) without parameters for a function that makes one",
         )
+    if is_factory and isinstance(fn, type):
+        _check_class(fn, name)
+    if not is_factory and not isinstance(fn, type) and callable(getattr(fn, "open", None)):
+        refuse(
+            f"{name}() would not open {type(fn).__name__}: it is made here, not in the process that uses it",
+            f"Pass the class, or lambda: {type(fn).__name__}(...), which is called there before open()",
+        )
     return PythonFunction(
         role=f"function of {name}",
         location=location_of(fn),
@@ -90,3 +102,18 @@ def _function(
         asynchronous=calls,
         is_factory=is_factory,
     )
+
+
+def _check_class(kind: type, name: str) -> None:
+    """Refuse a class of which no object can be made and opened where its function runs."""
+    needed = required_parameters(kind)
+    if needed:
+        refuse(
+            f"{name}() makes a {kind.__name__} without arguments, but it needs {needed}",
+            f"Pass lambda: {kind.__name__}(...) with the arguments in it",
+        )
+    if name == "python" and has_asynchronous_steps(kind):
+        refuse(
+            f"python() waits for no asynchronous open() or close(), which {kind.__name__} has",
+            "Use brookmere.python_async(...), or write them without async",
+        )

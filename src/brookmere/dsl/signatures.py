@@ -24,6 +24,11 @@ def is_asynchronous(call: Callable[..., Any]) -> bool:
     return any(test(function) for function in functions for test in tests)
 
 
+def has_asynchronous_steps(kind: type) -> bool:
+    """Say whether objects of a class are opened or closed by `async def`."""
+    return any(inspect.iscoroutinefunction(getattr(kind, step, None)) for step in ("open", "close"))
+
+
 def called(call: Callable[..., Any], *, is_factory: bool) -> Callable[..., Any] | None:
     """Return the function that gets the records; None if only the factory knows it."""
     if not is_factory:
@@ -81,7 +86,7 @@ def pair(hint: object) -> tuple[object, object] | None:
 def _hint(call: Callable[..., Any]) -> object | None:
     while isinstance(call, partial):
         call = call.func
-    if not isinstance(call, type) and not hasattr(call, "__code__"):
+    if not isinstance(call, type) and not hasattr(call, "__code__") and not hasattr(call, "__wrapped__"):
         # Of an object that can be called, the method says it.
         call = getattr(type(call), "__call__", call)  # noqa: B004
     try:

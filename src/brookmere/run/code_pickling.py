@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import io
 import pickle
 import sys
 import sysconfig
@@ -9,8 +11,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import cloudpickle
+
+from brookmere.worker import caches
 
 _PACKAGE = "brookmere"
 _OF_PYTHON = {
@@ -33,9 +38,33 @@ def dumps(code: object) -> bytes:
     """
     with _by_value(list(_own_modules())):
         try:
-            return bytes(cloudpickle.dumps(code))
+            data = io.BytesIO()
+            _Pickler(data).dump(code)
+            return data.getvalue()
         except (pickle.PicklingError, TypeError, AttributeError, ValueError, RecursionError) as error:
             raise Unpicklable(str(error) or type(error).__name__) from error
+
+
+class _Pickler(cloudpickle.CloudPickler):  # type: ignore[misc]
+    """Takes caches of functions apart, which would travel as a name or not at all, and no open file."""
+
+    def reducer_override(self, obj: Any) -> Any:
+        """Return how an object is made again; called by pickle for every object that it has no way for."""
+        if isinstance(obj, functools._lru_cache_wrapper) and _is_own(obj):
+            parameters = tuple(obj.cache_parameters().values())
+            return caches.empty_cache, parameters, obj.__wrapped__, None, None, caches.fill
+        if type(obj) is functools.cached_property:
+            return caches.lazy_property, (obj.func, obj.attrname)
+        if isinstance(obj, io.TextIOWrapper) and obj not in (sys.stdout, sys.stderr):
+            # CloudPickler would send what is in the file now.
+            raise pickle.PicklingError(f"cannot pickle the open file {obj.name!r}")
+        return super().reducer_override(obj)
+
+
+def _is_own(function: Any) -> bool:
+    """Say whether a function is one of the program's own, which no import would find in a worker."""
+    own = ("__main__", *cloudpickle.list_registry_pickle_by_value())
+    return function.__module__ in own or "<locals>" in function.__qualname__
 
 
 def _own_modules() -> Iterator[ModuleType]:

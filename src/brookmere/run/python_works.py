@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from brookmere.dsl.signatures import record_parameters
-from brookmere.errors import InternalError
+from brookmere.errors import ExpressionError, Fault, InternalError
 from brookmere.run.columns import REDUCER, STEP, Signatures
 from brookmere.run.time_needs import time_needs
 from brookmere.run.type_specs import SerdeType, returned, returned_element, returned_pair, typed
@@ -20,6 +20,7 @@ from brookmere.worker import functions as fn
 from brookmere.worker import table_functions as tables
 from brookmere.worker.code import ProcessWork, TypeCode, Work
 from brookmere.worker.passing import PassWork
+from brookmere.worker.types import writer
 
 _WITHOUT_KEY = 2
 """The parameters of a step or a reducer that takes the value and the aggregate."""
@@ -110,18 +111,18 @@ def _table_group(o: op.TableGroup, into: Incoming) -> Worked:
 
 def _aggregate(o: op.Aggregate, into: Incoming) -> Worked:
     value = _aggregate_type(_python(o.step), o.initial, into)
-    return Worked(agg.AggregateWork(_fold(o, o.step, None), o.send_old), None, value)
+    return Worked(agg.AggregateWork(_fold(o, o.step, None, value), o.send_old), None, value)
 
 
 def _table_aggregate(o: op.TableAggregate, into: Incoming) -> Worked:
     value = _aggregate_type(_python(o.adder), o.initial, into)
     subtractor = _code(_python(o.subtractor), REDUCER if o.initial is None else STEP)
-    return Worked(agg.TableAggregateWork(_fold(o, o.adder, None), subtractor, o.send_old), None, value)
+    return Worked(agg.TableAggregateWork(_fold(o, o.adder, None, value), subtractor, o.send_old), None, value)
 
 
 def _window_aggregate(o: op.WindowAggregate, into: Incoming) -> Worked:
     value = _aggregate_type(_python(o.step), o.initial, into)
-    fold = _fold(o, o.step, o.merger)
+    fold = _fold(o, o.step, o.merger, value)
     emission = agg.Emission(o.send_old, o.emit == "close", o.emit_all, o.skip_nulls, o.close_idle_ms)
     late = into.sends_late
     work: Work
@@ -182,19 +183,33 @@ def _aggregate_type(step: PythonFunction, initial: op.Initial | None, into: Inco
 
 
 def _fold(
-    o: op.Aggregate | op.TableAggregate | op.WindowAggregate, step: op.Fold, merger: op.Code | None
+    o: op.Aggregate | op.TableAggregate | op.WindowAggregate,
+    step: op.Fold,
+    merger: op.Code | None,
+    kept: TypeCode,
 ) -> agg.Fold:
     signatures = REDUCER if o.initial is None else STEP
     merge = None if merger is None else _code(_python(merger), REDUCER)
-    return agg.Fold(o.store, _code(_python(step), signatures), _start(o.initial), merge)
+    return agg.Fold(o.store, _code(_python(step), signatures), _start(o.initial, _python(step), kept), merge)
 
 
-def _start(initial: op.Initial | None) -> agg.Start | None:
+def _start(initial: op.Initial | None, step: PythonFunction, kept: TypeCode) -> agg.Start | None:
     if initial is None:
         return None
     if isinstance(initial, op.Literal):
+        _check_initial(initial.value, step, kept)
         return agg.Start(initial.value)
     return agg.Start(make=agg.UserCode(initial.call, (), getattr(initial, "is_factory", False)))
+
+
+def _check_initial(value: object, step: PythonFunction, kept: TypeCode) -> None:
+    check = writer(kept, "The initial value of aggregate")
+    try:
+        if check is not None:
+            check(value)
+    except (TypeError, ValueError) as error:
+        what, _, remedy = str(error).partition("; ")
+        raise ExpressionError([Fault(what, str(step.location), remedy.capitalize())]) from error
 
 
 def _code(function: PythonFunction, signatures: Signatures) -> agg.UserCode:
@@ -202,7 +217,8 @@ def _code(function: PythonFunction, signatures: Signatures) -> agg.UserCode:
     if count is None:
         # What a factory makes may take all there is; a function that does not tell takes no key.
         count = max(signatures) if function.is_factory else _WITHOUT_KEY
-    return agg.UserCode(function.call, cast(Any, signatures[count]), function.is_factory)
+    where = f"{function.role} at {function.location}"
+    return agg.UserCode(function.call, cast(Any, signatures[count]), function.is_factory, where)
 
 
 def _python(function: object) -> PythonFunction:

@@ -25,7 +25,7 @@ class Dialogue:
     def __init__(self, runner: Any, codes: Mapping[int, StageCode]) -> None:
         self._runner = runner
         self._codes = codes
-        self._raised: list[Exception] = []
+        self._raised: list[BaseException] = []
         self._channel = _Channel(runner)
         self._server = self._serving()
 
@@ -59,7 +59,7 @@ class Dialogue:
         """Close the processors."""
         self._server.close()
 
-    def _cause(self, failure: BrookmereError) -> Exception | None:
+    def _cause(self, failure: BrookmereError) -> BaseException | None:
         """Return the exception of user code behind a failure."""
         if isinstance(failure, RecordError):
             return next((e for e in self._raised if described(e)[0] == failure.reason), None)

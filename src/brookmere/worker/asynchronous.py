@@ -10,12 +10,13 @@ import asyncio
 import inspect
 import threading
 from collections.abc import AsyncIterable, Callable, Coroutine, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from brookmere.worker.ahead import Answers, Compute, Failed
-from brookmere.worker.calling import AsyncCalls, Call, UserFunction, as_record_call
+from brookmere.worker.calling import AsyncCalls, Call, UserFunction, as_record_call, made_by
 from brookmere.worker.code import NodeCode, Runtime
+from brookmere.worker.failures import FAILURES
 from brookmere.worker.types import reader
 
 
@@ -62,7 +63,7 @@ def async_compute(function: UserFunction, answers: Answers, node: NodeCode, runt
 def _function(function: UserFunction, node: NodeCode, runtime: Runtime, loop: Loop) -> Callable[..., Any]:
     if not function.is_factory:
         return function.call
-    made: _Made = runtime.once(_Making(function, node.name, loop))
+    made: _Made = runtime.once(_Making(function.call, node.name, loop))
     return made.call
 
 
@@ -70,12 +71,12 @@ def _function(function: UserFunction, node: NodeCode, runtime: Runtime, loop: Lo
 class _Making:
     """Makes the function of a node for all tasks of a process."""
 
-    function: UserFunction
+    make: Callable[..., Any] = field(hash=False)
     node: str
     loop: Loop
 
     def __call__(self) -> _Made:
-        return _Made(self.function.call, self.loop)
+        return _Made(self.make, self.loop)
 
 
 class _Made:
@@ -92,7 +93,7 @@ class _Made:
         self._loop.run(_done(self.call, "close"))
 
     async def _open(self) -> None:
-        self.call = self.call()
+        self.call = made_by(self.call)
         await _done(self.call, "open")
 
 
@@ -116,9 +117,20 @@ async def _all(
 ) -> list[Any]:
     found: list[Any] = [None] * len(records)
 
+    whole = asyncio.current_task()
+
     async def take(places: Iterator[int]) -> None:
         for place in places:
-            found[place] = await _answer(function, call, calls, records[place], answers)
+            try:
+                found[place] = await _answer(function, call, calls, records[place], answers)
+            except asyncio.CancelledError:
+                taker = asyncio.current_task()
+                if taker is None or whole is None or whole.cancelling():
+                    raise
+                # The function has cancelled the task that calls it, which the next records need.
+                while taker.uncancel():
+                    continue
+                found[place] = Failed(_cancelled(function))
 
     # The takers share one iterator, so each record has one taker and none waits while there are records.
     places = iter(range(len(records)))
@@ -135,7 +147,7 @@ async def _answer(
     while True:
         try:
             return await _attempt(function, call, calls, record, answers)
-        except Exception as error:  # noqa: BLE001 - a failure of user code is the answer of its record
+        except FAILURES as error:
             if attempt >= calls.retries:
                 return Failed(error)
         await asyncio.sleep(calls.backoff_ms / 1000 * 2**attempt)
@@ -161,10 +173,14 @@ async def _attempt(
         task = asyncio.current_task()
         if task is not None and task.cancelling():
             raise
-        raise RuntimeError(
-            f"The {function.role} at {function.location} was cancelled by what it calls; "
-            "catch CancelledError there"
-        ) from error
+        raise _cancelled(function) from error
+
+
+def _cancelled(function: UserFunction) -> RuntimeError:
+    return RuntimeError(
+        f"The {function.role} at {function.location} was cancelled by what it calls; "
+        "catch CancelledError there"
+    )
 
 
 async def _awaited(function: UserFunction, answer: Any, answers: Answers) -> Any:

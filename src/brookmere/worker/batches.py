@@ -15,6 +15,7 @@ from brookmere.worker.ahead import Answers, Compute, Failed
 from brookmere.worker.arrow_types import arrow_type, column
 from brookmere.worker.calling import UserFunction, plain_call
 from brookmere.worker.code import NodeCode, Runtime
+from brookmere.worker.failures import FAILURES
 from brookmere.worker.scalars import shown
 
 _TIMESTAMP = pa.timestamp("ms", tz="UTC")
@@ -31,9 +32,7 @@ def batch_compute(function: UserFunction, answers: Answers, node: NodeCode, runt
     """Return what calls the function for all records of a chunk at once."""
     call = plain_call(function, node, runtime)
     take = _take(function, answers, node)
-    to_user: Callable[[pa.RecordBatch], Any] = (
-        _as_is if function.batch == "arrow" else pa.RecordBatch.to_pandas
-    )
+    to_user = _as_is if function.batch == "arrow" else _frames()
 
     def compute(keys: list[Any], values: list[Any], times: list[int]) -> list[Any]:
         columns = [column(node.key, keys), column(node.value, values), pa.array(times, _TIMESTAMP)]
@@ -48,7 +47,7 @@ def _halved(compute: Callable[[pa.RecordBatch], list[Any]], batch: pa.RecordBatc
         return compute(batch)
     except WrongKindError as error:
         return [Failed(error)] * batch.num_rows
-    except Exception as error:  # noqa: BLE001 - a failure of user code is the answer of its records
+    except FAILURES as error:
         if batch.num_rows == 1:
             return [Failed(error)]
     # Behind the handler, so that a failure of a part is told without that of the whole.
@@ -82,7 +81,7 @@ def _take(function: UserFunction, answers: Answers, node: NodeCode) -> Take:
 
 def _single(function: UserFunction, kind: pa.DataType) -> Take:
     def take(answer: Any) -> list[Any]:
-        return _values(_array(function, answer, kind), kind)
+        return _values(function, _array(function, answer, kind), kind)
 
     return take
 
@@ -98,7 +97,7 @@ def _pairs(function: UserFunction, key: pa.DataType, value: pa.DataType) -> Take
             )
         keys = _array(function, answer["key"], key)
         values = _array(function, answer["value"], value)
-        return [*zip(_values(keys, key), _values(values, value), strict=True)]
+        return [*zip(_values(function, keys, key), _values(function, values, value), strict=True)]
 
     return take
 
@@ -126,12 +125,33 @@ def _array(function: UserFunction, answer: Any, kind: pa.DataType) -> Any:
     )
 
 
-def _values(array: Any, kind: pa.DataType) -> list[Any]:
+def _values(function: UserFunction, array: Any, kind: pa.DataType) -> list[Any]:
+    strange = _strange(array.type, kind)
+    if strange is not None:
+        raise WrongKindError(
+            f"The {function.where} returned the field {strange!r}, which its type does not have; "
+            "leave it out, or add it to returns="
+        )
     found = array if array.type == kind else array.cast(kind)
     # Dicts for maps are asked for only where there are maps: it makes all values many times slower.
     if _has_map(kind):
         return found.to_pylist(maps_as_pydicts="strict")  # type: ignore[no-any-return]
     return found.to_pylist()  # type: ignore[no-any-return]
+
+
+def _strange(found: pa.DataType, kind: pa.DataType) -> str | None:
+    """Return a field that only what was found has: a cast would leave it out."""
+    if pa.types.is_struct(found) and pa.types.is_struct(kind):
+        known = {member.name: member.type for member in kind}
+        for member in found:
+            if member.name not in known:
+                return str(member.name)
+            if (inner := _strange(member.type, known[member.name])) is not None:
+                return f"{member.name}.{inner}"
+    elif found.num_fields == kind.num_fields:
+        pairs = [(found.field(n).type, kind.field(n).type) for n in range(kind.num_fields)]
+        return next((inner for pair in pairs if (inner := _strange(*pair)) is not None), None)
+    return None
 
 
 def _has_map(kind: pa.DataType) -> bool:
@@ -146,6 +166,14 @@ def _names(answer: Any) -> list[Any] | None:
         return list(answer.schema.names)
     columns = getattr(answer, "columns", None)
     return None if columns is None else list(columns)
+
+
+def _frames() -> Callable[[pa.RecordBatch], Any]:
+    """Return what makes DataFrames, whose whole numbers stay such beside a null: batches are cut anywhere."""
+    import pandas
+
+    kinds = {getattr(pa, f"int{n}")(): getattr(pandas, f"Int{n}Dtype")() for n in (8, 16, 32, 64)}
+    return lambda batch: batch.to_pandas(types_mapper=kinds.get)
 
 
 def _as_is(batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -39,19 +39,38 @@ class UserFunction:
     batch: Literal["arrow", "pandas"] | None = None
     calls: AsyncCalls | None = None
 
+    @property
+    def where(self) -> str:
+        """What the function is, and where it is written."""
+        return f"{self.role} at {self.location}"
+
     def wrong(self, expected: str, found: Any, remedy: str) -> TypeError:
         """Return the error for an answer that has not the form it must have."""
-        return TypeError(
-            f"The {self.role} at {self.location} must return {expected}, found {shown(found)}; {remedy}"
-        )
+        return TypeError(f"The {self.where} must return {expected}, found {shown(found)}; {remedy}")
 
 
 def plain_call(function: UserFunction, node: NodeCode, runtime: Runtime) -> Callable[..., Any]:
     """Return the function itself; one that has to be made is made and opened once per process."""
     if not function.is_factory:
         return function.call
-    made: _Made = runtime.once(_Making(function, node.name))
+    return made_call(function.call, node.name, runtime)
+
+
+def made_call(make: Callable[..., Any], name: str, runtime: Runtime) -> Callable[..., Any]:
+    """Return what `make` makes, opened: one for all tasks of a process that ask by this name."""
+    made: _Made = runtime.once(_Making(make, name))
     return made.call
+
+
+def made_by(make: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function that `make` makes."""
+    made = make()
+    if callable(made):
+        return made  # type: ignore[no-any-return]
+    raise TypeError(
+        f"{getattr(make, '__qualname__', make)} makes the function that gets the records, but returned "
+        f"{shown(made)}; return something that can be called, or take the value as a parameter"
+    )
 
 
 def record_call(function: UserFunction, node: NodeCode, runtime: Runtime) -> Call:
@@ -107,13 +126,13 @@ def _required(found: list[inspect.Parameter]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Making:
-    """Makes the function of a node for all tasks of a process."""
+    """Makes a function for all tasks of a process."""
 
-    function: UserFunction
-    node: str
+    make: Callable[..., Any] = field(hash=False)
+    name: str
 
     def __call__(self) -> _Made:
-        return _Made(self.function.call)
+        return _Made(self.make)
 
 
 class _Made:
@@ -123,11 +142,20 @@ class _Made:
         self.call = make
 
     def open(self) -> None:
-        self.call = self.call()
-        getattr(self.call, "open", _nothing)()
+        self.call = made_by(self.call)
+        self._do("open")
 
     def close(self) -> None:
-        getattr(self.call, "close", _nothing)()
+        self._do("close")
+
+    def _do(self, step: str) -> None:
+        found = getattr(self.call, step, _nothing)()
+        if inspect.iscoroutine(found):
+            found.close()
+            raise TypeError(
+                f"{type(self.call).__name__}.{step}() is asynchronous, and nothing waits for it; "
+                f"use brookmere.python_async(...), or write {step}() without async"
+            )
 
 
 def _nothing() -> None:

@@ -7,6 +7,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final
 
 from brookmere.worker.collector import RECEIVED
+from brookmere.worker.failures import FAILURES
 from brookmere.worker.row import NOTHING
 from brookmere.worker.types import reader
 
@@ -121,7 +122,7 @@ class Chunk:
             row.timestamp = ts
             try:
                 receive(key, value, ts, heads)
-            except Exception as error:  # noqa: BLE001 - whatever user code raises
+            except FAILURES as error:
                 task.fail(entry.node, error)
             number += 1  # noqa: SIM113 - it costs less than enumerate over zip
 
@@ -153,7 +154,7 @@ class Chunk:
             row.timestamp = ts
             try:
                 receive(key, value, ts, heads)
-            except Exception as error:  # noqa: BLE001 - whatever user code raises
+            except FAILURES as error:
                 task.fail(entry.node, error)
             number += 1
         if queue.due <= clock.time:
@@ -224,7 +225,7 @@ class Chunk:
                 row.is_latest = True
                 row.value = value = value if read is None else read(value)
                 entry.running.receive(key, value, ts, row.headers)
-        except Exception as error:  # noqa: BLE001 - whatever user code raises
+        except FAILURES as error:
             task.fail(entry.node, error)
 
     def _hear(self, number: int, at: int, task: Task) -> None:

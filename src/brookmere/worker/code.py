@@ -220,7 +220,7 @@ class ReceiveAll(Protocol):
         values: list[Any],
         times: list[int],
         headers: Iterable[Any],
-        fail: Callable[[Exception], None],
+        fail: Callable[[BaseException], None],
     ) -> None: ...
 
 

@@ -7,14 +7,24 @@ import traceback
 from itertools import dropwhile
 from pathlib import Path
 
+FAILURES = (Exception, SystemExit)
+"""What fails a record if user code raises it: who calls sys.exit() must not end the process of all others."""
+
 _PACKAGE = str(Path(__file__).resolve().parents[1]) + os.sep
 
 
-def described(error: BaseException) -> tuple[str, str, str]:
-    """Return class name, message and traceback; the traceback begins where user code does."""
+def described(error: BaseException, where: str = "") -> tuple[str, str, str]:
+    """Return class name, message and traceback; the traceback begins where user code does.
+
+    `where` names the function that has returned what cannot be taken: no line of it is in the traceback then.
+    """
     found = traceback.TracebackException(type(error), error, error.__traceback__)
     _cut(found)
-    return class_name(error), message(error), "".join(found.format())
+    kind, text = class_name(error), message(error)
+    if found.stack or not where or where in text:
+        return kind, text, "".join(found.format())
+    text = f"{text}; it was returned by the {where}"
+    return kind, text, f"{kind}: {text}\n"
 
 
 def message(error: BaseException) -> str:
@@ -33,8 +43,10 @@ def class_name(error: BaseException) -> str:
 
 def _cut(found: traceback.TracebackException) -> None:
     """Take the frames of this package off the front, also of the exceptions that came before."""
-    frames = [*dropwhile(lambda frame: frame.filename.startswith(_PACKAGE), found.stack)]
-    found.stack = traceback.StackSummary.from_list(frames)
-    for before in (found.__cause__, found.__context__):
-        if before is not None:
-            _cut(before)
+    # No recursion: code that fails deep down may have wrapped its exception at every step of the way up.
+    waiting = [found]
+    while waiting:
+        cut = waiting.pop()
+        frames = [*dropwhile(lambda frame: frame.filename.startswith(_PACKAGE), cut.stack)]
+        cut.stack = traceback.StackSummary.from_list(frames)
+        waiting += [before for before in (cut.__cause__, cut.__context__) if before is not None]

@@ -12,6 +12,7 @@ from brookmere.worker.ahead import Answers, ahead_of
 from brookmere.worker.calling import AsyncCalls, Call, UserFunction, record_call
 from brookmere.worker.code import NodeCode, Running, Runtime
 from brookmere.worker.scalars import truth
+from brookmere.worker.sending import writer
 
 __all__ = [
     "AsyncCalls",
@@ -69,15 +70,33 @@ class _Map(_Step):
         self.out.forward(new_key, new_value, ts, headers)
 
 
-class _FlatMap(_Step):
+class _Several(_Step):
+    """Sends several records or none: one that does not fit its type is found before the first is sent."""
+
+    def __init__(self, function: UserFunction, node: NodeCode, runtime: Runtime) -> None:
+        super().__init__(function, node, runtime)
+        self._check_key = writer(node.out_key, "the key") or _anything
+        self._check_value = writer(node.out_value, "the value") or _anything
+
+
+class _FlatMap(_Several):
     def give(self, key: Any, value: Any, answer: Any, ts: int, headers: Any) -> None:
-        for new_key, new_value in [pair(self.function, item) for item in _items(self.function, answer)]:
+        pairs = [pair(self.function, item) for item in _items(self.function, answer)]
+        if len(pairs) > 1:
+            for new_key, new_value in pairs:
+                self._check_key(new_key)
+                self._check_value(new_value)
+        for new_key, new_value in pairs:
             self.out.forward(new_key, new_value, ts, headers)
 
 
-class _FlatMapValues(_Step):
+class _FlatMapValues(_Several):
     def give(self, key: Any, value: Any, answer: Any, ts: int, headers: Any) -> None:
-        for item in _items(self.function, answer):
+        items = _items(self.function, answer)
+        if len(items) > 1:
+            for item in items:
+                self._check_value(item)
+        for item in items:
             self.out.forward(key, item, ts, headers)
 
 
@@ -139,6 +158,10 @@ def _items(function: UserFunction, answer: Any) -> list[Any]:
     if not isinstance(answer, Iterable) or isinstance(answer, str | bytes | dict):
         raise function.wrong("a list or another iterable", answer, "return a list, or write a generator")
     return list(answer)
+
+
+def _anything(value: Any) -> None:
+    """Take a value of no known type."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
+from brookmere.worker.failures import FAILURES
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -20,12 +22,12 @@ class Gone(BaseException):
 class Process:
     """What tasks share. `heard` is called with every exception of user code."""
 
-    def __init__(self, channel: Channel, heard: Callable[[Exception], None] | None = None) -> None:
+    def __init__(self, channel: Channel, heard: Callable[[BaseException], None] | None = None) -> None:
         self._channel = channel
         self._heard = heard
         self._made: dict[Any, Any] = {}
 
-    def heard(self, error: Exception) -> None:
+    def heard(self, error: BaseException) -> None:
         """Tell who runs the worker of an exception of user code."""
         if self._heard is not None:
             self._heard(error)
@@ -53,6 +55,6 @@ class Process:
             try:
                 if hasattr(made, "close"):
                     made.close()
-            except Exception:  # noqa: BLE001 - whatever user code raises
+            except FAILURES:
                 _LOG.exception("%s failed in close()", type(made).__name__)
         self._made.clear()

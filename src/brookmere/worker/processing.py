@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from brookmere.record import Record
 from brookmere.worker.code import Running
 from brookmere.worker.context import FixedKeyContext, ProcessorContext
+from brookmere.worker.failures import FAILURES
 from brookmere.worker.processor import Processor
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def _all_receiver(process: Callable[[Record], None], context: ProcessorContext, 
         values: list[Any],
         times: list[int],
         headers: Iterable[Any],
-        fail: Callable[[Exception], None],
+        fail: Callable[[BaseException], None],
     ) -> None:
         known: int | None = None
         topic: str | None = None
@@ -97,7 +98,7 @@ def _all_receiver(process: Callable[[Record], None], context: ProcessorContext, 
                 known, topic, partition = source, row.topic, row.partition
             try:
                 process(Record(key, value, ts, heads, topic, partition, None if topic is None else seq))
-            except Exception as error:  # noqa: BLE001 - whatever user code raises
+            except FAILURES as error:
                 fail(error)
             number += 1  # noqa: SIM113 - it costs less than enumerate over zip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from ctypes import c_float
 from datetime import UTC, date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from numbers import Integral, Real
@@ -86,6 +87,17 @@ def _double(what: str) -> Send:
         if not isinstance(value, bool) and isinstance(value, Real):
             return float(value)
         raise unfit(what, "a number", value)
+
+    return send
+
+
+def _single(what: str) -> Send:
+    double = _double(what)
+
+    def send(value: Any) -> Any:
+        # The next function sees the number that four bytes hold, wherever it runs.
+        found = double(value)
+        return None if found is None else c_float(found).value
 
     return send
 
@@ -179,7 +191,7 @@ def _nothing(what: str) -> Send:
 _SCALARS: dict[str, Callable[[str], Send]] = {
     "boolean": _bool,
     "double": _double,
-    "float": _double,
+    "float": _single,
     "binary": _binary,
     "date": _date,
     "timestamp": _time,

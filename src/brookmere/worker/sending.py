@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import pickle
-from collections.abc import Mapping
-from dataclasses import is_dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
 from typing import Any
 
@@ -44,6 +44,7 @@ def _struct(kind: dict[str, Any], what: str) -> Send:
     members = [(m["name"], _sender(m["type"], f"{what}.{m['name']}")) for m in kind["fields"]]
     sends = [send for _, send in members]
     names = frozenset(name for name, _ in members)
+    fitting: set[type] = set()
 
     def send(value: Any) -> Any:
         if type(value) is dict or isinstance(value, Mapping):
@@ -54,6 +55,11 @@ def _struct(kind: dict[str, Any], what: str) -> Send:
         if value is None:
             return None
         if is_dataclass(value) and not isinstance(value, type):
+            if type(value) not in fitting:
+                own = [member.name for member in fields(value)]
+                if not names.issuperset(own):
+                    raise _strange(what, own, names)
+                fitting.add(type(value))
             return tuple([send(getattr(value, name, None)) for name, send in members])
         if isinstance(value, tuple | list) and len(value) == len(sends):
             return tuple([send(part) for send, part in zip(sends, value, strict=True)])
@@ -63,7 +69,7 @@ def _struct(kind: dict[str, Any], what: str) -> Send:
     return send
 
 
-def _strange(what: str, value: Mapping[str, Any], names: frozenset[str]) -> TypeError:
+def _strange(what: str, value: Iterable[object], names: frozenset[str]) -> TypeError:
     unknown = sorted(str(name) for name in value if name not in names)
     near = get_close_matches(unknown[0], names, 1)
     remedy = f"did you mean {near[0]!r}?" if near else "leave it out, or add it to returns="

@@ -7,7 +7,7 @@ import traceback
 from typing import TYPE_CHECKING, Any
 
 from brookmere.worker.chunk import Chunk
-from brookmere.worker.failures import described
+from brookmere.worker.failures import FAILURES, described
 from brookmere.worker.process import Gone, Process
 from brookmere.worker.task import Task
 
@@ -28,7 +28,7 @@ class Server:
         self,
         channel: Channel,
         codes: Mapping[int, StageCode] | None = None,
-        heard: Callable[[Exception], None] | None = None,
+        heard: Callable[[BaseException], None] | None = None,
     ) -> None:
         self._channel = channel
         self._codes: dict[int, StageCode] = dict(codes or {})
@@ -47,7 +47,7 @@ class Server:
                     self._serve(*message)
             except Gone:
                 return
-            except Exception as error:  # noqa: BLE001 - whatever user code raises
+            except FAILURES as error:
                 self._process.heard(error)
                 trace = described(error)[2]
                 # Without a frame of the user it is a fault of the worker.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from brookmere.worker.chunk import Chunk, Entry
 from brookmere.worker.code import Clock, ProcessWork, TaskId
 from brookmere.worker.collector import DROPPED, FAILED, LATE, Collector
-from brookmere.worker.failures import described
+from brookmere.worker.failures import FAILURES, described
 from brookmere.worker.punctuation import PunctuationQueue, TaskTime
 from brookmere.worker.row import Row
 from brookmere.worker.stores.groups import GroupedStore
@@ -101,7 +101,7 @@ class Task:
         for number, running in self._runnings_in_order():
             try:
                 running.end_batch()
-            except Exception as error:  # noqa: BLE001 - whatever user code raises
+            except FAILURES as error:
                 self.fail(self.entries[number].node, error)
         self.collector.without_headers(0)
 
@@ -123,7 +123,7 @@ class Task:
         for number, running in self._runnings_in_order():
             try:
                 running.close()
-            except Exception:  # noqa: BLE001 - whatever user code raises
+            except FAILURES:
                 _LOG.exception("The node %r failed in close()", self.entries[number].node.name)
 
     # Punctuation
@@ -150,7 +150,7 @@ class Task:
             self.row.leave(row, now)
             try:
                 running.tick(now)
-            except Exception as error:  # noqa: BLE001 - whatever user code raises
+            except FAILURES as error:
                 self.fail(self.entries[number].node, error)
         self.collector.without_headers(since)
         self._last_tick.time = now
@@ -168,7 +168,7 @@ class Task:
         self.row.leave(row, now)
         try:
             schedule.callback(now)
-        except Exception as error:  # noqa: BLE001 - whatever user code raises
+        except FAILURES as error:
             self.fail(schedule.node, error)
 
     # What nodes ask for: see code.Runtime
@@ -231,12 +231,13 @@ class Task:
     def keys_of_chunk(self, kind: TypeCode | None) -> Iterable[Any]:
         return () if self._chunk is None else self._chunk.keys_of(kind, self)
 
-    def fail(self, node: NodeCode, error: Exception) -> None:
+    def fail(self, node: NodeCode, error: BaseException) -> None:
         """Tell the JVM that a node failed at the record at hand."""
         self._process.heard(error)
         self.collector.counts[node.number][FAILED] += 1
         row = self.row
-        self.collector.errors.append((row.number, node.number, *described(error), row.timestamp))
+        told = described(error, _where(node))
+        self.collector.errors.append((row.number, node.number, *told, row.timestamp))
 
     def _changes(self) -> list[Any]:
         return [changes for store in self._stores.values() if (changes := store.changes()) is not None]
@@ -252,3 +253,9 @@ class Task:
 
     def _runnings_in_order(self) -> list[tuple[int, Running]]:
         return [(node.number, self._runnings[node.number]) for node in self.code.nodes]
+
+
+def _where(node: NodeCode) -> str:
+    """Return where the function of a node is written, for what is wrong with what it returned."""
+    fold = getattr(node.work, "fold", None)
+    return getattr(getattr(node.work, "function", fold and fold.step), "where", "")

@@ -20,7 +20,7 @@ from brookmere.worker.code import TypeCode
 from brookmere.worker.sending import writer
 from brookmere.worker.typed import Each, Made, resolved
 
-__all__ = ["Convert", "reader", "writer"]
+__all__ = ["Convert", "copier", "reader", "writer"]
 
 Convert = Callable[[Any], Any]
 
@@ -37,6 +37,14 @@ def reader(code: TypeCode | None) -> Convert | None:
         return _nullable(pickle.loads)
     make = _windowed if code.is_windowed else _maker
     return _nullable(make(json.loads(code.json), resolved(code.made)))
+
+
+def copier(code: TypeCode | None) -> Convert | None:
+    """Return what makes a value that is nobody else's; None if values of the type cannot be changed."""
+    write, read = writer(code), reader(code)
+    if code is None or write is None or read is None:
+        return None
+    return (lambda value: read(write(value))) if code.is_pickled or code.json.startswith("{") else None
 
 
 def _nullable(make: Convert | None) -> Convert | None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from brookmere.worker.code import KEEP, SAME
 from brookmere.worker.collector import DROPPED, FORWARDED, LATE, RECEIVED, listed
+from brookmere.worker.failures import FAILURES
 from brookmere.worker.output import Output
 from brookmere.worker.stores.store import is_scalar
 from brookmere.worker.types import reader, writer
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from brookmere.worker.collector import Collector
     from brookmere.worker.output import Drop, Forward, ForwardChange
     from brookmere.worker.row import Row
+    from brookmere.worker.types import Convert
 
 ALL = -1
 
@@ -31,7 +33,7 @@ class Ways:
         row: Row,
         collector: Collector,
         runnings: dict[int, Running],
-        fail: Callable[[NodeCode, Exception], None],
+        fail: Callable[[NodeCode, BaseException], None],
     ) -> None:
         self._nodes = {node.number: node for node in code.nodes}
         self._row = row
@@ -168,14 +170,18 @@ class Ways:
         return add if collector.is_of_one else add_sender
 
     def _inside(self, node: NodeCode, child: NodeCode) -> tuple[Forward, ForwardChange, ForwardChange]:
-        """Return what calls a node of the same stage. What it raises is not a failure of its parent."""
+        """Return what calls a node of the same stage. What it raises is not a failure of its parent.
+
+        It gets what it would get over the wire: values of the declared types, and nobody else's.
+        """
         row = self._row
         fail = self._fail
         running = self._runnings[child.number]
         sent, received = self._collector.counts[node.number], self._collector.counts[child.number]
         read_key, read_value = reader(node.key) or _same, reader(node.value) or _same
-        read_out = reader(node.out_value) or _same
-        read_window = reader(node.out_key) or _same
+        read_out_key, read_out = reader(child.key) or _same, reader(child.value) or _same
+        hand_key = _handing(writer(node.out_key, "the key"), reader(child.key))
+        hand_value = _handing(writer(node.out_value, "the value"), reader(child.value))
 
         def call(key: Any, value: Any, old: Any, ts: int, headers: Any) -> None:
             at, heads = row.timestamp, row.headers
@@ -189,25 +195,28 @@ class Ways:
                     running.receive_change(key, value, old, ts, row.is_latest)
                 else:
                     running.receive(key, value, ts, row.headers)
-            except Exception as error:  # noqa: BLE001 - whatever user code raises
+            except FAILURES as error:
                 fail(child, error)
             finally:
                 row.timestamp, row.headers = at, heads
 
         def forward(key: Any, value: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None:
             # Who keeps them received them as they came.
-            key = read_key(row.key) if key is KEEP else key
-            value = read_value(row.value) if value is KEEP else value
+            key = read_key(row.key) if key is KEEP else hand_key(key)
+            value = read_value(row.value) if value is KEEP else hand_value(value)
             call(key, value, None, ts, headers)
 
         def change(key: Any, new: Any, old: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None:
-            call(read_key(row.key) if key is KEEP else key, new, old, ts, headers)
+            key = read_key(row.key) if key is KEEP else hand_key(key)
+            call(key, hand_value(new), hand_value(old), ts, headers)
 
         def wire(key: Any, new: Any, old: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None:
-            change(key, read_out(new), read_out(old), ts, headers)
+            key = read_key(row.key) if key is KEEP else hand_key(key)
+            call(key, read_out(new), read_out(old), ts, headers)
 
         def window(key: Any, new: Any, old: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None:
-            wire(read_window(key) if key.__class__ is tuple else key, new, old, ts, headers)
+            key = read_out_key(key) if key.__class__ is tuple else hand_key(key)
+            call(key, read_out(new), read_out(old), ts, headers)
 
         return forward, change, window if _is_windowed(node) else wire
 
@@ -242,6 +251,15 @@ def sole_sender(code: StageCode) -> int | None:
 
 def _is_windowed(node: NodeCode) -> bool:
     return node.out_key is not None and node.out_key.is_windowed
+
+
+def _handing(write: Convert | None, read: Convert | None) -> Convert:
+    """Return what makes of a value that a node sends the value that the next one gets."""
+    if write is None:
+        return _same
+    if read is None:
+        return write
+    return lambda value: read(write(value))
 
 
 def _each(ways: Sequence[Forward]) -> Forward:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from brookmere.worker.aggregates import AggregateWork, Fold, Start, UserCode
 from brookmere.worker.code import Child, NodeCode, StageCode, StoreCode, TypeCode
 from tests.worker.jvm import LONG, OUTSIDE, STRING, Jvm, Sent, stage_of
@@ -137,6 +139,16 @@ def test_an_aggregate_that_does_not_fit_its_type_fails_with_its_record() -> None
     assert "the aggregate" in answer.errors[0][3]
 
 
+def test_an_aggregate_that_does_not_fit_is_told_with_the_line_of_the_step() -> None:
+    step = UserCode(lambda total: str(total), ("aggregate",), where="step of aggregate at app.py:3")
+    jvm = Jvm(stage_of(AggregateWork(Fold("kept", step, Start(0))), KEPT, sends_table=True))
+
+    [error] = jvm.batch(("a", 1)).errors
+
+    assert error[3].startswith("the aggregate does not fit: expected a whole number, found str '0'")
+    assert error[3].endswith("it was returned by the step of aggregate at app.py:3")
+
+
 class Doubling:
     opened = 0
 
@@ -155,6 +167,17 @@ def test_a_step_that_is_a_class_is_opened_once_per_process() -> None:
 
     assert (first.values, other.values) == ([(2, None)], [(4, None)])
     assert Doubling.opened == 1
+
+
+@pytest.mark.parametrize(
+    "made",
+    [lambda total: total + 1, lambda value, total: total + value, lambda key, value, total: total + value],
+)
+def test_a_step_that_a_function_makes_gets_what_it_has_parameters_for(made: Any) -> None:
+    makes = UserCode(lambda: made, ("key", "value", "aggregate"), is_factory=True)
+    jvm = Jvm(stage_of(AggregateWork(Fold("kept", makes, Start(0))), KEPT, sends_table=True))
+
+    assert jvm.batch(("a", 1)).values == [(1, None)]
 
 
 def test_the_last_updates_of_a_batch_come_in_the_order_of_last_changes_with_the_headers_of_those() -> None:

@@ -5,8 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from brookmere.worker.aggregates import Emission, Fold, SessionWindowsWork, Start, TimeWindowsWork, UserCode
-from brookmere.worker.code import StoreCode
+import pytest
+
+from brookmere.worker.aggregates import (
+    Emission,
+    Fold,
+    SessionWindowsWork,
+    SlidingWindowsWork,
+    Start,
+    TimeWindowsWork,
+    UserCode,
+)
+from brookmere.worker.code import StoreCode, TypeCode
 from tests.worker.aggregates.windowed import WINDOWED
 from tests.worker.jvm import LONG, STRING, Fed, Jvm, stage_of
 
@@ -64,6 +74,31 @@ def test_a_record_without_value_is_left_out_if_that_is_corrected() -> None:
 
     assert _told(_jvm(WINDOWS).batch(("a", None, 1))) == [(("a", 0, 10), 1)]
     assert _jvm(corrected).batch(("a", None, 1)).sent == []
+
+
+@pytest.mark.parametrize(
+    ("windows", "sums"),
+    [
+        (lambda fold: TimeWindowsWork(fold, Emission(), 10, 5, 0), [11, 11, 32, 32]),
+        (lambda fold: SlidingWindowsWork(fold, Emission(), 10, 0), [11, 21, 32]),
+    ],
+    ids=["hopping", "sliding"],
+)
+def test_a_step_that_changes_its_value_does_not_change_it_for_other_windows(
+    windows: Any, sums: list[int]
+) -> None:
+    def add_up(value: list[int], total: int) -> int:
+        value.append(1)
+        return total + sum(value)
+
+    numbers = TypeCode('{"type":"array","elementType":"long","containsNull":true}')
+    fold = Fold("kept", UserCode(add_up, ("value", "aggregate")), Start(0))
+    store = StoreCode("kept", "window", STRING, LONG, 100)
+    jvm = Jvm(stage_of(windows(fold), store, value=numbers, out_key=WINDOWED, sends_table=True))
+
+    answer = jvm.batch(("a", [10], 20), ("a", [20], 22))
+
+    assert sorted(new for new, _ in answer.values) == sums
 
 
 def test_windows_that_stream_time_has_jumped_past_are_sent_only_if_that_is_corrected() -> None:

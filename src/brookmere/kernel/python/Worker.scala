@@ -38,8 +38,8 @@ final class Worker(process: Process, val run: String) extends Port {
 
   private def ended(): String = {
     val is = if (process.waitFor(Worker.PatienceMs, TimeUnit.MILLISECONDS)) Worker.words(process.exitValue) else "does not answer"
-    s"The Python worker (process $pid) $is. The task is repeated with a new one. " +
-      "If it happens again, look at the log: often memory ran out, or a library of the program crashed."
+    s"The Python worker (process $pid) $is. Look at the log for what it said last: " +
+      "often memory ran out, a library crashed, or the program's own code ended the process."
   }
 
   /** Lets the process end in good order: it may close what the program has open. */

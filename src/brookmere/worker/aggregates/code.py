@@ -20,12 +20,13 @@ class UserCode:
     """A function of the user, and what it is given, in this order.
 
     Of a merger, "aggregate" is the one aggregate and "value" the other.
-    `is_factory`: calling it makes the function, once per process.
+    `is_factory`: calling it makes the function, once per process. `where` tells what it is and its line.
     """
 
     call: Callable[..., Any]
     takes: tuple[Part, ...] = ()
     is_factory: bool = False
+    where: str = ""
 
 
 @dataclass(frozen=True, slots=True)

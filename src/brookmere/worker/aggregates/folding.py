@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from brookmere.worker.aggregates.code import Fold, Start, UserCode
+from brookmere.worker.aggregates.code import Fold, Part, Start, UserCode
+from brookmere.worker.calling import made_call, required_parameters
 from brookmere.worker.code import Runtime, TypeCode
 from brookmere.worker.types import reader, writer
 
@@ -59,8 +60,13 @@ def _start(start: Start | None, write: Convert | None, runtime: Runtime) -> Call
 def _called(code: UserCode, runtime: Runtime) -> Callable[..., Any]:
     if not code.is_factory:
         return code.call
-    function: Callable[..., Any] = runtime.once(code.call)
-    return function
+    return made_call(code.call, "aggregates", runtime)
+
+
+def _taken(code: UserCode, call: Callable[..., Any]) -> tuple[Part, ...]:
+    """Return what a function is given; one that was made tells itself, and the key is what it may leave."""
+    count = required_parameters(call) if code.is_factory else None
+    return code.takes[-count:] if count else code.takes
 
 
 def _step(
@@ -69,7 +75,7 @@ def _step(
     """Return the step over kept values; `first` makes the aggregate where there is none yet."""
     call = _called(code, runtime)
     read, write = read or _same, write or _same
-    match code.takes:
+    match _taken(code, call):
         case ("key", "value", "aggregate"):
             step: Step = lambda key, value, kept: write(call(key, value, read(kept)))
         case ("value", "aggregate"):

@@ -30,6 +30,8 @@ class SlidingWindowsWork:
 class SlidingWindows(Windowing):
     """The windows at work on one task."""
 
+    overlaps = True
+
     def __init__(self, work: SlidingWindowsWork, node: NodeCode, runtime: Runtime) -> None:
         self.difference = work.difference_ms
         self._grace = work.grace_ms

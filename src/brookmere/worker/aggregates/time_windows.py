@@ -34,6 +34,7 @@ class TimeWindows(Windowing):
         self._advance = work.advance_ms
         self._grace = work.grace_ms
         self._begin = work.begin_ms
+        self.overlaps = work.advance_ms < work.size_ms
         super().__init__(work.fold, work.emission, node, runtime)
         self._reach = self.retention.reach
 

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 
 from brookmere.worker.aggregates.closing import Closing
 from brookmere.worker.aggregates.code import NO_TIME, Emission, Fold
-from brookmere.worker.aggregates.folding import Folding
+from brookmere.worker.aggregates.folding import Folding, Step
 from brookmere.worker.aggregates.retention import Retention
 from brookmere.worker.aggregates.updating import Updating
 from brookmere.worker.code import NodeCode, Runtime
-from brookmere.worker.types import writer
+from brookmere.worker.types import copier, writer
 
 LATE = "late"
 NULL_KEY = "null-key"
@@ -50,15 +50,23 @@ def _same(key: Any) -> Any:
     return key
 
 
+def _of_own_values(step: Step, node: NodeCode) -> Step:
+    """Return a step that may change the value it gets: the next window of the record has its own."""
+    copy = copier(node.value)
+    return step if copy is None else lambda key, value, kept: step(key, copy(value), kept)
+
+
 class Windowing(Updating):
     """A table of windows. Its stream time is its own."""
 
     is_session: ClassVar[bool] = False
+    overlaps = False
+    """A record can be in several windows."""
 
     def __init__(self, fold: Fold, emission: Emission, node: NodeCode, runtime: Runtime) -> None:
         super().__init__(node, runtime, fold.store, send_old=emission.send_old)
         folding = Folding(fold, node.out_value, runtime)
-        self.step = folding.step
+        self.step = _of_own_values(folding.step, node) if self.overlaps else folding.step
         self.merge = folding.merge
         self.start = folding.start
         self._send_key = writer(node.key, "the key") or _same

@@ -1,0 +1,34 @@
+"""Makes again, in a worker, what `functools` has made of the program's functions: its caches travel empty."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+
+class _Later:
+    """A function that is told later: one that calls itself is needed before it is there."""
+
+    def __call__(self, *values: Any, **named: Any) -> Any:
+        return self.function(*values, **named)
+
+    function: Callable[..., Any]
+
+
+def empty_cache(maxsize: int | None, typed: bool) -> Any:
+    """Return a function with a cache, like that of `lru_cache`, which has to be filled."""
+    return functools.lru_cache(maxsize=maxsize, typed=typed)(_Later())
+
+
+def fill(cache: Any, function: Callable[..., Any]) -> None:
+    """Say which function a cache is of."""
+    cache.__wrapped__.function = function
+    functools.update_wrapper(cache, function)
+
+
+def lazy_property(function: Callable[..., Any], name: str | None) -> Any:
+    """Return the property of a class that computes its value once."""
+    made = functools.cached_property(function)
+    made.attrname = name
+    return made
