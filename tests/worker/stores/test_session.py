@@ -100,6 +100,16 @@ def test_what_ended_before_the_retention_is_neither_found_nor_put(store: Asking)
     assert results[6] == [("a", 1, 6, 8), ("a", 10, 20, 1), ("a", 30, 30, 3)]
 
 
+def test_a_removal_moves_the_time_of_the_store_as_a_put_does(store: Asking) -> None:
+    results = store.does(
+        filled,
+        lambda s: s.remove(WindowedKey("b", 90, 105)),
+        lambda s: spans(s.fetch("a")),
+    )
+
+    assert results[2] == [("a", 10, 20, 1), ("a", 30, 30, 3)]
+
+
 def test_what_is_no_session_is_refused(store: Asking) -> None:
     with pytest.raises(TypeError, match=r"keeps sessions: found str; give a WindowedKey\(key, start, end\)"):
         store.does_one(lambda s: s.put("a", 1))

@@ -28,10 +28,7 @@ class SessionStore(GroupedStore):
 
     def remove(self, session: WindowedKey) -> None:
         """Remove a session."""
-        _checked(session, self.name)
-        item = self.find(self.group(session.key), session.end, session.start)
-        if item is not None:
-            self.change(item, None, self._row.timestamp)
+        self.put(session, None)
 
     def fetch_session(self, key: Any, start: int, end: int) -> Any:
         """Return the value of one session, None if there is none."""
