@@ -80,10 +80,11 @@ def test_common_store_makes_one_topology_of_two(topology: bm.Topology) -> None:
 
 def test_class_says_whether_keys_stay(topology: bm.Topology) -> None:
     topology.add_source("a", "a").add_processor("p", Quiet, "a").add_processor("q", QuietValues, "p")
+    topology.add_processor("r", lambda: QuietValues(), "q")
 
     nodes = [node for node in topology.build().nodes if isinstance(node, ProcessorNode)]
 
-    assert [isinstance(n.operator, Process) and n.operator.fixed_key for n in nodes] == [False, True]
+    assert [isinstance(n.operator, Process) and n.operator.fixed_key for n in nodes] == [False, True, True]
 
 
 def test_source_reads_a_pattern_with_serdes_of_its_own(topology: bm.Topology) -> None:

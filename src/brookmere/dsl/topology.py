@@ -15,9 +15,8 @@ from brookmere.dsl.process import (
     check_types,
     connected,
     declare,
-    declared_stores,
+    made_by,
     operator_of,
-    supplier_of,
     write_processor,
 )
 from brookmere.dsl.program import Builder, checked
@@ -110,11 +109,11 @@ class Topology(Builder):
         `key` and `value` are the types of what it forwards, `stores` the stores it has at hand, as in
         `KStream.process`.
         """
-        checked = supplier_of("add_processor", supplier)
+        made = made_by("add_processor", supplier)
         check_types(self._graph, "add_processor", key, value)
-        operator = operator_of(checked, _is_fixed_key(checked), key, value, here())
+        operator = operator_of(supplier, issubclass(made, FixedKeyProcessor), key, value, here())
         node = ProcessorNode(self._name(name), self._parents(name, parents), operator, location=here())
-        names = connected(self._graph, (*declared_stores(supplier), *stores_of(stores)))
+        names = connected(self._graph, (*stores_of(made.stores), *stores_of(stores)))
         return self._add(node, names)
 
     def add_sink(
@@ -211,10 +210,6 @@ class Topology(Builder):
             self._graph.fault(f"Node {processor!r} is no processor", "Only processors have stores")
         else:
             known[processor].stores.update(dict.fromkeys(stores))
-
-
-def _is_fixed_key(supplier: object) -> bool:
-    return isinstance(supplier, type) and issubclass(supplier, FixedKeyProcessor)
 
 
 def _did_you_mean(name: str, known: Sequence[str] | dict[str, Any], kind: str) -> str:
