@@ -115,3 +115,17 @@ def test_what_is_no_session_is_refused(store: Asking) -> None:
         store.does_one(lambda s: s.put("a", 1))
     with pytest.raises(ValueError, match="has no key None"):
         store.does_one(lambda s: s.put(WindowedKey(None, 0, 1), 1))
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda s: s.put(WindowedKey("a", 0.5, 9), 1),
+        lambda s: s.remove(WindowedKey("a", 0, 9.0)),
+        lambda s: s.find_sessions("a", 0, "9"),
+        lambda s: s.fetch_session("a", "0", 9),
+    ],
+)
+def test_what_is_no_time_is_refused(store: Asking, use: Any) -> None:
+    with pytest.raises(TypeError, match=r"counts milliseconds since 1970: found .*; give an int"):
+        store.does_one(use)
