@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -138,3 +139,19 @@ def test_program_is_explained_like_any_other(topology: bm.Topology) -> None:
     topology.add_source("in", "in").add_processor("p", Quiet, "in", stores=COUNTS).add_sink("out", "out", "p")
 
     assert "Application app" in bm.explain(topology, partitions=2)
+
+
+@pytest.mark.parametrize(
+    ("add", "message"),
+    [
+        (lambda t: t.add_processor("p", Quiet, ["a"]), r"The parents of 'p' are told by .* found \['a'\]"),
+        (lambda t: t.add_sink("out", "out", None), "The parents of 'out' are told by .* found None"),
+        (lambda t: t.add_state_store(COUNTS, ["p"]), "The processors of the store 'counts' are told by"),
+        (lambda t: t.connect_processor_and_state_stores("p", COUNTS), "and its stores are told by"),
+    ],
+)
+def test_what_is_no_name_is_refused_at_the_users_line(topology: bm.Topology, add: Any, message: str) -> None:
+    topology.add_source("a", "a")
+
+    with pytest.raises(bm.TopologyError, match=message + r".*test_topology_builder"):
+        add(topology)

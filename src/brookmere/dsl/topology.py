@@ -140,12 +140,14 @@ class Topology(Builder):
     def add_state_store(self, builder: StoreBuilder, *processors: str) -> Topology:
         """Declare a store, and connect it with these processors."""
         declare(self._graph, builder)
+        _check_names(f"The processors of the store {builder.name!r}", processors)
         for processor in processors:
             self._connect(processor, (builder.name,))
         return self
 
     def connect_processor_and_state_stores(self, processor: str, *stores: str) -> Topology:
         """Let a processor use stores that were declared before."""
+        _check_names("A processor and its stores", (processor, *stores))
         if not stores:
             self._graph.fault(f"Processor {processor!r} is connected to no store", "Name at least one store")
         self._connect(processor, stores)
@@ -182,6 +184,7 @@ class Topology(Builder):
     def _parents(self, name: str, parents: tuple[str, ...]) -> tuple[str, ...]:
         if not parents:
             self._graph.fault(f"Node {name!r} has no parent", "Name the nodes whose records it gets")
+        _check_names(f"The parents of {name!r}", parents)
         known = {added.node.name: added.node for added in self._added}
         found = []
         for parent in dict.fromkeys(parents):
@@ -210,6 +213,12 @@ class Topology(Builder):
             self._graph.fault(f"Node {processor!r} is no processor", "Only processors have stores")
         else:
             known[processor].stores.update(dict.fromkeys(stores))
+
+
+def _check_names(what: str, names: Sequence[object]) -> None:
+    for name in names:
+        if not isinstance(name, str):
+            refuse(f"{what} are told by their names, found {name!r}", "Pass texts, one by one")
 
 
 def _did_you_mean(name: str, known: Sequence[str] | dict[str, Any], kind: str) -> str:
