@@ -129,6 +129,12 @@ def test_stores_are_named_declared_or_brought_along(app: bm.StreamsBuilder) -> N
     ]
 
 
+def test_a_function_brings_along_the_stores_of_what_it_makes(app: bm.StreamsBuilder) -> None:
+    app.stream("in").process(lambda: Counting(), name="made")
+
+    assert processor(app, "made") == (("counts",), ())
+
+
 def test_processors_that_are_given_one_store_share_it(app: bm.StreamsBuilder) -> None:
     app.stream("a").process(Counting)
     app.stream("b").process(Quiet, stores="counts")
@@ -189,15 +195,40 @@ class Needing(Quiet):
         self.limit = limit
 
 
+class Foreign:
+    def process(self, record: bm.Record) -> None:
+        """Take a record, as a processor does."""
+
+
+class Waiting(bm.Processor):
+    async def process(self, record: bm.Record) -> None:  # type: ignore[override]
+        self.context.forward(record)
+
+
+class Yielding(bm.Processor):
+    def process(self, record: bm.Record) -> Any:
+        yield record
+
+
+QUIET = Quiet()
+
+
 @pytest.mark.parametrize(
     ("supplier", "message"),
     [
-        (Quiet(), "takes a class of processors"),
+        (QUIET, "takes a class of processors"),
         (bm.python(len), "takes a class of processors"),
         (dict, "has no method process"),
         (bm.Processor, "has no method process"),
         (Needing, "Pass lambda: Needing"),
         (lambda record: record, "takes parameters"),
+        (lambda: None, "NoneType has no method process"),
+        (lambda: 1 // 0, "failed: ZeroDivisionError"),
+        (lambda: QUIET, "the same Quiet twice.*Make a new one at each call"),
+        (Foreign, "Foreign is not derived"),
+        (lambda: Foreign(), "Foreign is not derived"),
+        (Waiting, "Waiting.process is asynchronous or a generator"),
+        (Yielding, "Yielding.process is asynchronous or a generator"),
     ],
 )
 def test_what_makes_no_processor_is_refused(app: bm.StreamsBuilder, supplier: Any, message: str) -> None:

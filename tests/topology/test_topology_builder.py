@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -80,10 +81,11 @@ def test_common_store_makes_one_topology_of_two(topology: bm.Topology) -> None:
 
 def test_class_says_whether_keys_stay(topology: bm.Topology) -> None:
     topology.add_source("a", "a").add_processor("p", Quiet, "a").add_processor("q", QuietValues, "p")
+    topology.add_processor("r", lambda: QuietValues(), "q")
 
     nodes = [node for node in topology.build().nodes if isinstance(node, ProcessorNode)]
 
-    assert [isinstance(n.operator, Process) and n.operator.fixed_key for n in nodes] == [False, True]
+    assert [isinstance(n.operator, Process) and n.operator.fixed_key for n in nodes] == [False, True, True]
 
 
 def test_source_reads_a_pattern_with_serdes_of_its_own(topology: bm.Topology) -> None:
@@ -137,3 +139,19 @@ def test_program_is_explained_like_any_other(topology: bm.Topology) -> None:
     topology.add_source("in", "in").add_processor("p", Quiet, "in", stores=COUNTS).add_sink("out", "out", "p")
 
     assert "Application app" in bm.explain(topology, partitions=2)
+
+
+@pytest.mark.parametrize(
+    ("add", "message"),
+    [
+        (lambda t: t.add_processor("p", Quiet, ["a"]), r"The parents of 'p' are told by .* found \['a'\]"),
+        (lambda t: t.add_sink("out", "out", None), "The parents of 'out' are told by .* found None"),
+        (lambda t: t.add_state_store(COUNTS, ["p"]), "The processors of the store 'counts' are told by"),
+        (lambda t: t.connect_processor_and_state_stores("p", COUNTS), "and its stores are told by"),
+    ],
+)
+def test_what_is_no_name_is_refused_at_the_users_line(topology: bm.Topology, add: Any, message: str) -> None:
+    topology.add_source("a", "a")
+
+    with pytest.raises(bm.TopologyError, match=message + r".*test_topology_builder"):
+        add(topology)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
 from typing import Any
 
 from brookmere.dsl.arguments import refuse
@@ -21,6 +22,8 @@ from brookmere.worker.processor import Processor
 
 Supplier = Callable[[], Any]
 """A class of processors, or a function without parameters that makes one."""
+
+_REMEDY = "Pass a class derived from brookmere.Processor, or a function without parameters that makes one"
 
 
 @dataclass(eq=False, kw_only=True)
@@ -62,13 +65,13 @@ def process_step(
 ) -> ProcessStep:
     """Return the step of a processor; its stores are known to the program from now on."""
     call = "process_values" if fixed_key else "process"
-    checked = supplier_of(call, supplier)
+    made = made_by(call, supplier)
     check_types(graph, call, key, value)
     return ProcessStep(
         name=name,
         location=here(),
-        operator=operator_of(checked, fixed_key, key, value, here()),
-        stores=connected(graph, (*declared_stores(supplier), *stores_of(stores))),
+        operator=operator_of(supplier, fixed_key, key, value, here()),
+        stores=connected(graph, (*stores_of(made.stores), *stores_of(stores))),
         known=graph.stores,
         may_change_keys=not fixed_key,
         value_changing=True,
@@ -83,25 +86,49 @@ def operator_of(
     return Process(supplier, fixed_key, key, value, location, print)
 
 
-def supplier_of(call: str, supplier: object) -> Supplier:
-    """Return a class of processors or what makes one, after a look whether it is that."""
-    remedy = "Pass a class derived from brookmere.Processor, or a function without parameters that makes one"
+def made_by(call: str, supplier: object) -> type[Processor]:
+    """Return the class of the processors that a supplier makes, after a look whether they can be run."""
     if isinstance(supplier, PythonFunction) or not callable(supplier):
-        refuse(f"{call}() takes a class of processors, found {supplier!r}", remedy)
-    if isinstance(supplier, type):
-        if getattr(supplier, "process", Processor.process) is Processor.process:
-            refuse(f"{supplier.__name__} has no method process(record)", remedy)
-        if required_parameters(supplier):
-            made = f"lambda: {supplier.__name__}(...)"
-            refuse(f"{supplier.__name__} cannot be made without arguments", f"Pass {made}")
-    elif required_parameters(supplier):
-        refuse(f"The supplier of {call}() takes parameters, found {supplier!r}", remedy)
-    return supplier
+        refuse(f"{call}() takes a class of processors, found {supplier!r}", _REMEDY)
+    if not isinstance(supplier, type):
+        return _runnable(type(_first_of_two(call, supplier)))
+    if required_parameters(supplier):
+        name = supplier.__name__
+        refuse(f"{name} cannot be made without arguments", f"Pass lambda: {name}(...)")
+    return _runnable(supplier)
 
 
-def declared_stores(supplier: Supplier) -> tuple[str | StoreBuilder, ...]:
-    """Return the stores that a class of processors brings along, in its attribute `stores`."""
-    return stores_of(getattr(supplier, "stores", ()))
+def _runnable(made: type) -> type[Processor]:
+    if getattr(made, "process", Processor.process) is Processor.process:
+        refuse(f"{made.__name__} has no method process(record)", _REMEDY)
+    if not issubclass(made, Processor):
+        refuse(f"{made.__name__} is not derived from brookmere.Processor", _REMEDY)
+    for method in (made.init, made.process, made.close):
+        if iscoroutinefunction(method) or isgeneratorfunction(method) or isasyncgenfunction(method):
+            refuse(
+                f"{made.__name__}.{method.__name__} is asynchronous or a generator, which nobody runs",
+                "Write a plain method, and send records with self.context.forward(...)",
+            )
+    return made
+
+
+def _first_of_two(call: str, supplier: Supplier) -> object:
+    """Return what a function makes. Tasks that shared it would write into each other's stores."""
+    if required_parameters(supplier):
+        refuse(f"The supplier of {call}() takes parameters, found {supplier!r}", _REMEDY)
+    try:
+        first, second = supplier(), supplier()
+    except Exception as error:  # noqa: BLE001 - whatever user code raises
+        refuse(
+            f"The supplier of {call}() failed: {type(error).__name__}: {error}",
+            "Correct it; what only works where the program runs belongs into init() of the processor",
+        )
+    if first is second and isinstance(first, Processor):
+        refuse(
+            f"The supplier of {call}() returned the same {type(first).__name__} twice",
+            "Make a new one at each call: every task has its own",
+        )
+    return first
 
 
 def check_types(graph: Graph, call: str, key: object | None, value: object | None) -> None:

@@ -15,9 +15,8 @@ from brookmere.dsl.process import (
     check_types,
     connected,
     declare,
-    declared_stores,
+    made_by,
     operator_of,
-    supplier_of,
     write_processor,
 )
 from brookmere.dsl.program import Builder, checked
@@ -110,11 +109,11 @@ class Topology(Builder):
         `key` and `value` are the types of what it forwards, `stores` the stores it has at hand, as in
         `KStream.process`.
         """
-        checked = supplier_of("add_processor", supplier)
+        made = made_by("add_processor", supplier)
         check_types(self._graph, "add_processor", key, value)
-        operator = operator_of(checked, _is_fixed_key(checked), key, value, here())
+        operator = operator_of(supplier, issubclass(made, FixedKeyProcessor), key, value, here())
         node = ProcessorNode(self._name(name), self._parents(name, parents), operator, location=here())
-        names = connected(self._graph, (*declared_stores(supplier), *stores_of(stores)))
+        names = connected(self._graph, (*stores_of(made.stores), *stores_of(stores)))
         return self._add(node, names)
 
     def add_sink(
@@ -141,12 +140,14 @@ class Topology(Builder):
     def add_state_store(self, builder: StoreBuilder, *processors: str) -> Topology:
         """Declare a store, and connect it with these processors."""
         declare(self._graph, builder)
+        _check_names(f"The processors of the store {builder.name!r}", processors)
         for processor in processors:
             self._connect(processor, (builder.name,))
         return self
 
     def connect_processor_and_state_stores(self, processor: str, *stores: str) -> Topology:
         """Let a processor use stores that were declared before."""
+        _check_names("A processor and its stores", (processor, *stores))
         if not stores:
             self._graph.fault(f"Processor {processor!r} is connected to no store", "Name at least one store")
         self._connect(processor, stores)
@@ -183,6 +184,7 @@ class Topology(Builder):
     def _parents(self, name: str, parents: tuple[str, ...]) -> tuple[str, ...]:
         if not parents:
             self._graph.fault(f"Node {name!r} has no parent", "Name the nodes whose records it gets")
+        _check_names(f"The parents of {name!r}", parents)
         known = {added.node.name: added.node for added in self._added}
         found = []
         for parent in dict.fromkeys(parents):
@@ -213,8 +215,10 @@ class Topology(Builder):
             known[processor].stores.update(dict.fromkeys(stores))
 
 
-def _is_fixed_key(supplier: object) -> bool:
-    return isinstance(supplier, type) and issubclass(supplier, FixedKeyProcessor)
+def _check_names(what: str, names: Sequence[object]) -> None:
+    for name in names:
+        if not isinstance(name, str):
+            refuse(f"{what} are told by their names, found {name!r}", "Pass texts, one by one")
 
 
 def _did_you_mean(name: str, known: Sequence[str] | dict[str, Any], kind: str) -> str:

@@ -104,7 +104,7 @@ class PythonNodes:
                     )
             except Unpicklable as error:
                 faults += self._unpicklable(added) or [_fault(added[0][0], error)]
-            self._tell_time(stage, [node for node, _ in added])
+            self._tell_time(stage, added)
         if faults:
             raise ExpressionError(faults)
         return codes
@@ -178,9 +178,10 @@ class PythonNodes:
             self._reads_time.add(node.name)
         return worked.work.uses_wall_clock
 
-    def _tell_time(self, stage: int, nodes: list[ProcessorNode]) -> None:
-        """Let the sources tell a stage the times of records that do not come there themselves."""
-        parts = {self._subtopology(node) for node in nodes if node.name in self._reads_time}
+    def _tell_time(self, stage: int, added: list[tuple[ProcessorNode, NodeCode]]) -> None:
+        """Let the sources tell a stage the times of records that do not move its time by coming there."""
+        parts = {self._subtopology(node) for node, _ in added if node.name in self._reads_time}
+        moving = {code.name for _, code in added if code.moves_time}
         for source in self.plan.topology.nodes:
             if (
                 not isinstance(source, SourceNode)
@@ -190,7 +191,7 @@ class PythonNodes:
                 continue
             hearers = self._hearers(source)
             # What the only reader of a source gets moves its time.
-            if len(hearers) != 1 or hearers[0].name not in {node.name for node in nodes}:
+            if len(hearers) != 1 or hearers[0].name not in moving:
                 self.builder.tellTime(self.numbers[source.name], stage, self._subtopology(source))
 
     def _unpicklable(self, added: list[tuple[ProcessorNode, NodeCode]]) -> list[Fault]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from brookmere.errors import nearest
 from brookmere.record import Record
 from brookmere.worker.punctuation import NEVER, Schedule
+from brookmere.worker.stores.times import LATEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,7 +41,7 @@ class ProcessorContext:
         """Send a record to the children of the processor, or to the one whose name is given."""
         if to is None and record.__class__ is Record:
             ts = record.timestamp
-            if ts.__class__ is int and ts >= 0:
+            if ts.__class__ is int and 0 <= ts <= LATEST:
                 self._send(record.key, record.value, ts, record.headers)
                 return
         self._forward_with_care(record, to)
@@ -52,7 +53,7 @@ class ProcessorContext:
                 "use record.with_value(...) or brookmere.Record(key, value, timestamp)"
             )
         ts = record.timestamp
-        if type(ts) is not int or ts < 0:
+        if type(ts) is not int or not 0 <= ts <= LATEST:
             raise ValueError(
                 f"{self._where} forwards a record at {ts!r}, which is no time: "
                 "a timestamp is an int, the milliseconds since 1970"

@@ -294,3 +294,20 @@ def test_the_store_of_a_table_can_only_be_read() -> None:
     assert store.does(lambda s: s.get("a"), lambda s: [*s.all()]) == [1, [("a", 1)]]
     with pytest.raises(AttributeError, match=r"belongs to a table and can only be read: found put\(\)"):
         store.does_one(lambda s: s.put("a", 3))
+
+
+@BOTH
+def test_a_prefix_that_is_no_key_is_refused(store: Asking, one: Any, two: Any) -> None:
+    with pytest.raises(
+        TypeError, match="a key of the store 'store' does not fit: expected text, found int 5"
+    ):
+        store.does_one(lambda s: s.prefix_scan(5))
+
+
+@pytest.mark.parametrize("key", [True, 1.0])
+def test_a_key_that_is_only_equal_is_refused_also_where_the_row_is_known(key: Any) -> None:
+    store = Asking(StoreCode("store", "key_value", LONG, LONG))
+    store.does_one(lambda s: s.put(1, 5))
+
+    with pytest.raises(TypeError, match="a key of the store 'store' does not fit: expected a whole number"):
+        store.does_one(lambda s: s.get(key))

@@ -100,8 +100,32 @@ def test_what_ended_before_the_retention_is_neither_found_nor_put(store: Asking)
     assert results[6] == [("a", 1, 6, 8), ("a", 10, 20, 1), ("a", 30, 30, 3)]
 
 
+def test_a_removal_moves_the_time_of_the_store_as_a_put_does(store: Asking) -> None:
+    results = store.does(
+        filled,
+        lambda s: s.remove(WindowedKey("b", 90, 105)),
+        lambda s: spans(s.fetch("a")),
+    )
+
+    assert results[2] == [("a", 10, 20, 1), ("a", 30, 30, 3)]
+
+
 def test_what_is_no_session_is_refused(store: Asking) -> None:
     with pytest.raises(TypeError, match=r"keeps sessions: found str; give a WindowedKey\(key, start, end\)"):
         store.does_one(lambda s: s.put("a", 1))
     with pytest.raises(ValueError, match="has no key None"):
         store.does_one(lambda s: s.put(WindowedKey(None, 0, 1), 1))
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda s: s.put(WindowedKey("a", 0.5, 9), 1),
+        lambda s: s.remove(WindowedKey("a", 0, 9.0)),
+        lambda s: s.find_sessions("a", 0, "9"),
+        lambda s: s.fetch_session("a", "0", 9),
+    ],
+)
+def test_what_is_no_time_is_refused(store: Asking, use: Any) -> None:
+    with pytest.raises(TypeError, match=r"counts milliseconds since 1970: found .*; give an int"):
+        store.does_one(use)

@@ -107,3 +107,19 @@ def test_versions_that_ended_long_ago_do_not_stay_in_memory(store: Asking) -> No
 def test_what_cannot_be_is_refused(store: Asking, use: Any) -> None:
     with pytest.raises(ValueError, match=r"None|1970"):
         store.does_one(use)
+
+
+def test_what_is_no_time_is_refused(store: Asking) -> None:
+    with pytest.raises(TypeError, match="as_of counts milliseconds since 1970: found '5'; give an int"):
+        store.does_one(lambda s: s.get("a", "5"))
+
+
+def test_a_deletion_at_the_time_of_the_latest_version_is_not_forgotten(store: Asking) -> None:
+    results = store.does(
+        lambda s: s.put("a", 1, 20),
+        lambda s: s.delete("a", 20),
+        lambda s: s.put("a", 2, 10),
+        lambda s: s.get("a"),
+    )
+
+    assert results[2:] == [20, None]

@@ -127,8 +127,24 @@ def test_an_iterator_shows_the_store_as_it_was(store: Asking) -> None:
         (lambda s: s.put("a", 1, -1), ValueError),
         (lambda s: s.put("a", 1, 1.5), TypeError),
         (lambda s: s.put("a", "text", 0), TypeError),
+        (lambda s: s.put("a", 1, 1 << 63), ValueError),
+        (lambda s: s.fetch("a", 0.5, 9), TypeError),
+        (lambda s: s.backward_fetch("a", 0, None), TypeError),
+        (lambda s: s.fetch_range("a", "b", 0, 9.5), TypeError),
+        (lambda s: s.fetch_all(0, float("inf")), TypeError),
     ],
 )
 def test_what_cannot_be_is_refused(store: Asking, use: Any, error: type[Exception]) -> None:
     with pytest.raises(error):
         store.does_one(use)
+
+
+def test_times_that_no_window_can_have_bound_what_is_looked_for(store: Asking) -> None:
+    results = store.does(
+        filled,
+        lambda s: [*s.fetch("a", -(1 << 70), 1 << 70)] == [*s.fetch("a", 0, 99)],
+        lambda s: [*s.fetch_all(-5, 1 << 64)] == [*s.all()],
+        lambda s: [*s.fetch_all(-9, -5)],
+    )
+
+    assert results[1:] == [True, True, []]

@@ -23,7 +23,8 @@ class FlatStore(KeyValueStore[Any]):
 
     def get(self, key: Any) -> Any:
         """Return the value of a key, None if there is none."""
-        value = self._known.get(key, _UNKNOWN)
+        # True and 1.0 are equal to 1, and yet no keys: they are refused whether the row is known or not.
+        value = self._known.get(key, _UNKNOWN) if key.__class__ is self._plain else _UNKNOWN
         return value if value is not _UNKNOWN else self._load(key)
 
     def put(self, key: Any, value: Any) -> None:
@@ -51,6 +52,8 @@ class FlatStore(KeyValueStore[Any]):
 
     def _load(self, key: Any) -> Any:
         wire = self._wire(key)
+        if wire in self._known:
+            return self._known[wire]
         keys = self._missing(key, wire, wire)
         found = self._keeper.ask("get", self.number, keys)
         self._known.update(zip(keys, [row and row[0] for row in found], strict=True))

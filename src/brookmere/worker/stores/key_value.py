@@ -57,7 +57,8 @@ class KeyValueStore(CachedStore[Cached]):
         """Return keys and values whose serialised key begins with a prefix, a text or bytes."""
         if prefix is None:
             raise ValueError(f"prefix_scan of the store {self.name!r} needs a prefix; use all() for all keys")
-        return self._scan(None, None, prefix, False)
+        beginning = prefix if type(prefix) in (str, bytes) else self._send_key(prefix)
+        return self._scan(None, None, beginning, False)
 
     def all(self) -> Iterator[tuple[Any, Any]]:
         """Return all keys and values."""

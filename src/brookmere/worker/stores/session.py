@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from brookmere.record import WindowedKey
 from brookmere.worker.stores.groups import GroupedStore
-from brookmere.worker.stores.times import EARLIEST, LATEST
+from brookmere.worker.stores.times import EARLIEST, LATEST, bound, instant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,14 +28,11 @@ class SessionStore(GroupedStore):
 
     def remove(self, session: WindowedKey) -> None:
         """Remove a session."""
-        _checked(session, self.name)
-        item = self.find(self.group(session.key), session.end, session.start)
-        if item is not None:
-            self.change(item, None, self._row.timestamp)
+        self.put(session, None)
 
     def fetch_session(self, key: Any, start: int, end: int) -> Any:
         """Return the value of one session, None if there is none."""
-        item = self.find(self.group(key), end, start)
+        item = self.find(self.group(key), bound(end, "end"), bound(start, "start"))
         if item is None or item.value is None or end < self.oldest:
             return None
         return self._read(item.value)
@@ -69,6 +66,7 @@ class SessionStore(GroupedStore):
         return self._scanned(*self._of_range(lower, upper), reverse=True)
 
     def _found(self, key: Any, earliest_end: int, latest_start: int) -> list[Item]:
+        earliest_end, latest_start = bound(earliest_end, "earliest_end"), bound(latest_start, "latest_start")
         return [item for item in self._between(key, earliest_end, LATEST) if item.number <= latest_start]
 
     def _shown(self, items: list[Item]) -> Iterator[tuple[WindowedKey, Any]]:
@@ -90,3 +88,5 @@ def _checked(session: Any, store: str) -> None:
         raise TypeError(
             f"the store {store!r} keeps sessions: found {found}; give a WindowedKey(key, start, end)"
         )
+    instant(session.start, "the start of a session")
+    instant(session.end, "the end of a session")

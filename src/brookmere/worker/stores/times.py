@@ -10,8 +10,20 @@ LATEST: Final = (1 << 63) - 1
 
 def instant(time: Any, what: str) -> int:
     """Return a time that can be put; anything but a whole number of milliseconds from 1970 on is refused."""
+    whole = _whole(time, what)
+    if whole < 0:
+        raise ValueError(f"{what} cannot be before 1970: found {whole}")
+    if whole > LATEST:
+        raise ValueError(f"{what} does not fit 8 bytes: found {whole}; give milliseconds")
+    return whole
+
+
+def bound(time: Any, what: str) -> int:
+    """Return a time to look up from or to; one that no row can have is as good as the nearest one."""
+    return max(-1, min(_whole(time, what), LATEST))
+
+
+def _whole(time: Any, what: str) -> int:
     if type(time) is not int:
         raise TypeError(f"{what} counts milliseconds since 1970: found {time!r}; give an int")
-    if time < 0:
-        raise ValueError(f"{what} cannot be before 1970: found {time}")
     return time

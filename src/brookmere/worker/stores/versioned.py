@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from brookmere.worker.stores.groups import GroupedStore
-from brookmere.worker.stores.times import instant
+from brookmere.worker.stores.times import bound, instant
 
 if TYPE_CHECKING:
     from brookmere.worker.stores.entries import Group, Item
@@ -59,6 +59,8 @@ class VersionedStore(GroupedStore):
 
     def get(self, key: Any, as_of: int | None = None) -> VersionedRecord | None:
         """Return the latest version of a key, or the one that held at `as_of`; None if there is none."""
+        if as_of is not None:
+            as_of = bound(as_of, "as_of")
         items = self.group(key).items
         if not items:
             return None

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any, overload
 
 from brookmere.record import WindowedKey
 from brookmere.worker.stores.groups import GroupedStore
-from brookmere.worker.stores.times import EARLIEST, LATEST, instant
+from brookmere.worker.stores.times import EARLIEST, LATEST, bound, instant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from brookmere.worker.stores.entries import Item
 
 
 class WindowStore(GroupedStore):
@@ -32,7 +34,7 @@ class WindowStore(GroupedStore):
     def fetch(self, key: Any, start: int, to: int | None = None) -> Any:
         """Return the value of one window; with `to` the starts and values of all from `start` to `to`."""
         if to is not None:
-            return iter([(item.time, self._read(item.value)) for item in self._between(key, start, to)])
+            return iter([(item.time, self._read(item.value)) for item in self._windows(key, start, to)])
         start = instant(start, "start")
         item = self.find(self.group(key), start, 0)
         if item is None or item.value is None or start < self.oldest:
@@ -41,7 +43,7 @@ class WindowStore(GroupedStore):
 
     def backward_fetch(self, key: Any, start: int, to: int) -> Iterator[tuple[int, Any]]:
         """Return the starts and values of windows of a key, the latest first."""
-        return iter([(item.time, self._read(item.value)) for item in reversed(self._between(key, start, to))])
+        return iter([(item.time, self._read(item.value)) for item in reversed(self._windows(key, start, to))])
 
     def fetch_range(self, lower: Any, upper: Any, start: int, to: int) -> Iterator[tuple[WindowedKey, Any]]:
         """Return the windows of the keys from `lower` to `upper` that start from `start` to `to`."""
@@ -69,10 +71,13 @@ class WindowStore(GroupedStore):
         """Return all windows, the last first."""
         return self._scanned(EARLIEST, LATEST, None, None, reverse=True)
 
+    def _windows(self, key: Any, start: int, to: int) -> list[Item]:
+        return self._between(key, bound(start, "start"), bound(to, "to"))
+
     def _scanned(
-        self, low: int, high: int, lower: Any, upper: Any, *, reverse: bool
+        self, start: int, to: int, lower: Any, upper: Any, *, reverse: bool
     ) -> Iterator[tuple[WindowedKey, Any]]:
-        low = max(low, self.oldest, 0)
+        low, high = max(bound(start, "start"), self.oldest, 0), bound(to, "to")
         if low > high:
             return iter(())
         keys, starts, _, values, _ = self.scan(low, high, lower, upper, reverse=reverse)
