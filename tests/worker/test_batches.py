@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
+import pandas
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
@@ -220,18 +221,12 @@ def test_a_windowed_key_is_a_struct_column() -> None:
 class TestPandas:
     """A batch is a DataFrame, an answer a Series or a DataFrame."""
 
-    @pytest.fixture(autouse=True)
-    def _pandas(self) -> None:
-        pytest.importorskip("pandas")
-
     def test_a_series_is_an_answer(self) -> None:
         node = Alone(MapValuesWork(function(lambda frame: frame["value"].str.upper(), "pandas")))
 
         assert node.receive(("k", "a"), ("k", None)) == [("k", "A"), ("k", None)]
 
     def test_a_frame_is_a_struct_or_a_pair(self) -> None:
-        import pandas
-
         def fields(frame: Any) -> Any:
             return pandas.DataFrame({"a": frame["value"].str.len(), "b": frame["value"]})
 
@@ -257,8 +252,6 @@ class TestPandas:
         assert same.receive(("k", big), ("k", None)) == [("k", big), ("k", None)]
 
     def test_a_column_that_the_type_does_not_have_is_refused(self) -> None:
-        import pandas
-
         def fields(frame: Any) -> Any:
             return pandas.DataFrame({"lenght": frame["value"].str.len()})
 

@@ -7,6 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+import numpy
 import pytest
 
 from tests.worker.test_types import array, code, mapping, struct, wire
@@ -117,8 +118,6 @@ def test_a_type_that_cannot_leave_is_refused_when_the_node_is_built() -> None:
     ],
 )
 def test_numbers_of_numpy_leave_as_those_of_python(kind: Any, text: str, travels: Any) -> None:
-    numpy = pytest.importorskip("numpy")
-
     found = wire(code(kind), eval(text, vars(numpy)))
 
     assert found == travels

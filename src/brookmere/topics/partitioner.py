@@ -12,8 +12,8 @@ _FEW = 256
 
 _UINT = pa.uint32()
 _SEED = 0x9747B28C
-_FACTOR = pa.scalar(0x5BD1E995, _UINT)
-_NO_SIGN = pa.scalar(0x7FFFFFFF, _UINT)
+_FACTOR = 0x5BD1E995
+_NO_SIGN = 0x7FFFFFFF
 
 
 def partitions_of(keys: pa.Array, partitions: int) -> pa.Array:
@@ -24,7 +24,7 @@ def partitions_of(keys: pa.Array, partitions: int) -> pa.Array:
     if len(keys) < _FEW:
         numbers = [None if key is None else partition_for(key, partitions) for key in keys.to_pylist()]
         return pa.array(numbers, pa.int32())
-    hashes = pc.bit_wise_and(_hashes(keys), _NO_SIGN).cast(pa.int64())
+    hashes = pc.bit_wise_and(_hashes(keys), pa.scalar(_NO_SIGN, _UINT)).cast(pa.int64())
     # There is no remainder function: the quotient of whole numbers is cut off, so this is one.
     count = pa.scalar(partitions, pa.int64())
     return pc.subtract(hashes, pc.multiply(pc.divide(hashes, count), count)).cast(pa.int32())
@@ -47,18 +47,20 @@ def _hashes(keys: pa.Array) -> pa.Array:
 
 def _murmur2(keys: pa.Array, length: int) -> pa.Array:
     """Hash keys that all have this length."""
+    # Not a constant of the module: the first scalar makes Arrow import pandas where it is installed.
+    factor = pa.scalar(_FACTOR, _UINT)
     whole = length - length % 4
     hashed = pa.repeat(pa.scalar((_SEED ^ length) & 0xFFFFFFFF, _UINT), len(keys))
     for start in range(0, whole, 4):
-        word = pc.multiply(_words(pc.binary_slice(keys, start, start + 4)), _FACTOR)
-        word = pc.multiply(_folded(word, 24), _FACTOR)
-        hashed = pc.bit_wise_xor(pc.multiply(hashed, _FACTOR), word)
+        word = pc.multiply(_words(pc.binary_slice(keys, start, start + 4)), factor)
+        word = pc.multiply(_folded(word, 24), factor)
+        hashed = pc.bit_wise_xor(pc.multiply(hashed, factor), word)
     if whole < length:
         rest = pc.binary_slice(keys, whole, length)
         zeros = pa.scalar(bytes(4 - length % 4), pa.binary())
         words = _words(pc.binary_join_element_wise(rest, zeros, pa.scalar(b"", pa.binary())))
-        hashed = pc.multiply(pc.bit_wise_xor(hashed, words), _FACTOR)
-    return _folded(pc.multiply(_folded(hashed, 13), _FACTOR), 15)
+        hashed = pc.multiply(pc.bit_wise_xor(hashed, words), factor)
+    return _folded(pc.multiply(_folded(hashed, 13), factor), 15)
 
 
 def _words(four_bytes: pa.Array) -> pa.Array:

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Self
 
+import pyarrow as pa
+
 from brookmere.errors import TopicError, UnreachableError
 from brookmere.record import Header, Record
 from brookmere.serde import Serde
@@ -48,6 +50,8 @@ class Producer:
         self._error: BaseException | None = None
         self._ends: dict[int, int] = {}
         self._maintained = time.monotonic()
+        # The first array makes Arrow import pandas where it is installed; at the end of Python that fails.
+        pa.array([])
         self._thread = threading.Thread(target=self._work, name=f"producer-{topic.name}", daemon=True)
         self._thread.start()
         atexit.register(self._close_at_exit)

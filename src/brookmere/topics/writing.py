@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import zlib
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
@@ -16,7 +17,8 @@ from brookmere.topics.manifest import Segment
 from brookmere.topics.segment import MAX_BATCH_BYTES, MAX_ROWS, SEGMENT_SCHEMA
 
 _OPTIONS = pa.ipc.IpcWriteOptions(compression=None)
-_STEPS = pa.array(range(MAX_ROWS), pa.int32())
+# pa.array() would make Arrow import pandas where it is installed.
+_STEPS = pa.Array.from_buffers(pa.int32(), MAX_ROWS, [None, pa.py_buffer(array("i", range(MAX_ROWS)))])
 _BUFFER_BYTES = 256 * 1024
 
 
