@@ -13,6 +13,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+import brookmere as bm
 from tests.cli.conftest import COUNT, Run
 from tests.cli.worlds import World, interrupt, started, wait_for
 
@@ -98,7 +99,9 @@ def test_query_asks_the_server(run: Run, world: World, folder: Path) -> None:
         assert "serves the application clicks, not other" in run("query", "other", "x", "--url", url).stderr
 
 
-def test_server_waits_for_an_application_that_has_not_created_its_topics(world: World, folder: Path) -> None:
+def test_server_waits_for_an_application_that_has_not_created_its_topics(
+    run: Run, world: World, folder: Path
+) -> None:
     nowhere = ("--topics-dir", "none-yet", "--store", "counts", "--in-memory")
     with started(folder, "serve", "clicks", "--port", "0", *nowhere) as (process, said):
         url = address(said, process)
@@ -106,6 +109,14 @@ def test_server_waits_for_an_application_that_has_not_created_its_topics(world: 
 
         assert not is_ready(url)
         assert [store["name"] for store in get(f"{url}/stores")["stores"]] == ["counts"]
+
+        impatient = run("query", "clicks", "counts", "ada", "--url", url, "--timeout", "0")
+        created = bm.Topics(folder / "none-yet").create("clicks-counts-changelog")
+        created.append([bm.Record(b"ada", bm.Long().serialize(3), 0)])
+        patient = run("query", "clicks", "counts", "ada", "--url", url)
+
+    assert "has not caught up after 0 s.\nWait longer with --timeout" in impatient.stderr
+    assert json.loads(patient.stdout)["value"] == 3
 
 
 def test_token_is_asked_for(run: Run, world: World, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

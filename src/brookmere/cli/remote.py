@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from typing import Any
 from urllib.error import HTTPError, URLError
@@ -13,13 +14,14 @@ from brookmere.cli.answers import read_number
 from brookmere.cli.asking import Page
 from brookmere.cli.questions import Question, parameters_of
 from brookmere.cli.tokens import TOKEN_VARIABLE
-from brookmere.errors import CommandError, StoreError
+from brookmere.errors import CommandError, StoreError, StoreNotReadyError
 from brookmere.state import Position, StoreKind
 from brookmere.state.json_values import json_of
 from brookmere.state.replica import unknown_store
 
 _POSITION = "Brookmere-Position"
 _WAIT_SECONDS = 70.0
+_PAUSE_SECONDS = 0.2
 _MOST_ROWS = 1000
 
 
@@ -89,12 +91,26 @@ class RemoteAsker:
         path = self._path if asked.key is None else f"{self._path}/{quote(asked.key, safe='')}"
         parameters = parameters_of(asked, self.kind, min(limit, _MOST_ROWS), cursor)
         try:
-            answer, position = self._remote.get(path, parameters, parse_float=read_number)
+            answer, position = self._answer(path, parameters, asked.timeout)
         except NotThere:
             return Page([], Position(), None)
         rows = answer.get("rows", [answer])
         texts = [json_of(row).decode() for row in rows]
         return Page(texts, position, answer.get("lag", self._lag), answer.get("cursor"))
+
+    def _answer(self, path: str, parameters: dict[str, str], timeout: float) -> tuple[Any, Position]:
+        """Ask again while the replica of the server has not caught up."""
+        deadline = time.monotonic() + timeout
+        while True:
+            try:
+                return self._remote.get(path, parameters, parse_float=read_number)
+            except StoreNotReadyError as error:
+                if time.monotonic() >= deadline:
+                    raise CommandError(
+                        f"The replica at {self._remote.url} has not caught up after {timeout:g} s.\n"
+                        f"Wait longer with --timeout, and look at {self._remote.url}/health."
+                    ) from error
+            time.sleep(_PAUSE_SECONDS)
 
     def count(self, asked: Question) -> tuple[int, Page]:
         page = self.page(asked, _MOST_ROWS, None)
@@ -121,4 +137,4 @@ def _refusal(url: str, error: HTTPError) -> StoreError | CommandError:
             f"{url} wants a token, and the right one was not given.\n"
             f"Give it with --token-file, or in the variable {TOKEN_VARIABLE}."
         )
-    return StoreError(detail)
+    return StoreNotReadyError(detail) if kind == "not-ready" else StoreError(detail)
