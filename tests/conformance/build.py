@@ -231,13 +231,16 @@ class _Program:
 
     def _count(self, entry: Entry) -> Any:
         handle, options = self._input(entry), _given(entry, *_RESULT)
+        if entry["id"] in self._counts_as_text:
+            if _is_session(handle):
+                options["merger"] = self._code.fold("sum")
+            return _aggregate(handle, "0", self._code.adding(1), self._code.adding(-1), options)
         # A count with a store has the names of an aggregate, so it can be folded by the code at hand.
-        is_folded = self._code.folds_counts and "store" in entry
-        if entry["id"] not in self._counts_as_text and not is_folded:
+        if not self._code.folds_counts or "store" not in entry:
             return handle.count(**options)
         if _is_session(handle):
-            options["merger"] = self._code.fold("sum")
-        return _aggregate(handle, "0", self._code.adding(1), self._code.adding(-1), options)
+            options["merger"] = bm.python(lambda one, other: one + other, returns=int)
+        return _aggregate(handle, 0, self._code.counting(1), self._code.counting(-1), options)
 
     def _reduce(self, entry: Entry) -> Any:
         handle, options = self._input(entry), _given(entry, *_RESULT)
@@ -301,7 +304,7 @@ def _last_digit(name: str) -> int:
     return int(name[len("KSTREAM-BRANCH-0000000000") :])
 
 
-def _aggregate(handle: Any, initial: str, add: Any, subtract: Any, options: dict[str, Any]) -> Any:
+def _aggregate(handle: Any, initial: str | int, add: Any, subtract: Any, options: dict[str, Any]) -> Any:
     if isinstance(handle, bm.KGroupedTable):
         if subtract is None:
             raise ValueError("an aggregation of a grouped table needs a subtractor")

@@ -31,6 +31,9 @@ class Code(Protocol):
     def adding(self, change: int) -> Any:
         """Return the step of a count that is told as text."""
 
+    def counting(self, change: int) -> Any:
+        """Return the step of a count that is a number, where counts are folded."""
+
 
 class ColumnCode:
     """Lambdas over Columns."""
@@ -61,6 +64,9 @@ class ColumnCode:
 
     def adding(self, change: int) -> Any:
         return lambda key, value, aggregate: _plus(aggregate, change)
+
+    def counting(self, change: int) -> Any:
+        raise AssertionError("these counts are not folded")
 
 
 class PythonCode:
@@ -94,6 +100,9 @@ class PythonCode:
         return bm.python(
             lambda key, value, aggregate: str(python_words.number(aggregate) + change), returns=str
         )
+
+    def counting(self, change: int) -> Any:
+        return bm.python(lambda key, value, aggregate: aggregate + change, returns=int)
 
 
 def told_keys(call: words.KeyValueFunction, *, windowed: bool) -> Callable[[Column, Column], Any]:
