@@ -166,7 +166,7 @@ async def _attempt(
         if not clock.expired():
             raise
         raise TimeoutError(
-            f"The {function.role} at {function.location} took longer than {limit} s; "
+            f"The {function.where} took longer than {limit} s; "
             "give it more time by timeout=, or more attempts by retries="
         ) from error
     except asyncio.CancelledError as error:
@@ -177,10 +177,7 @@ async def _attempt(
 
 
 def _cancelled(function: UserFunction) -> RuntimeError:
-    return RuntimeError(
-        f"The {function.role} at {function.location} was cancelled by what it calls; "
-        "catch CancelledError there"
-    )
+    return RuntimeError(f"The {function.where} was cancelled by what it calls; catch CancelledError there")
 
 
 async def _awaited(function: UserFunction, answer: Any, answers: Answers) -> Any:

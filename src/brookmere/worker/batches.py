@@ -58,7 +58,7 @@ def _halved(compute: Callable[[pa.RecordBatch], list[Any]], batch: pa.RecordBatc
 def _checked(function: UserFunction, found: list[Any], rows: int) -> list[Any]:
     if len(found) != rows:
         raise ValueError(
-            f"The {function.role} at {function.location} returned {len(found)} rows for {rows} records; "
+            f"The {function.where} returned {len(found)} rows for {rows} records; "
             "return one row for each record, in their order"
         )
     return found
@@ -74,9 +74,7 @@ def _take(function: UserFunction, answers: Answers, node: NodeCode) -> Take:
             return _single(function, pa.bool_())
         case "pairs":
             return _pairs(function, arrow_type(node.out_key), arrow_type(node.out_value))
-    raise ValueError(
-        f"The {function.role} at {function.location} cannot be one of batches; leave out batch= for flat_map"
-    )
+    raise ValueError(f"The {function.where} cannot be one of batches; leave out batch= for flat_map")
 
 
 def _single(function: UserFunction, kind: pa.DataType) -> Take:
@@ -92,7 +90,7 @@ def _pairs(function: UserFunction, key: pa.DataType, value: pa.DataType) -> Take
         if names is None or set(names) != {"key", "value"}:
             found = shown(answer) if names is None else f"the columns {', '.join(map(str, names))}"
             raise WrongKindError(
-                f"The {function.role} at {function.location} must return the columns key and value, "
+                f"The {function.where} must return the columns key and value, "
                 f"found {found}; return a {_FORMS[function.batch or 'arrow'][1]} of these two"
             )
         keys = _array(function, answer["key"], key)
@@ -120,7 +118,7 @@ def _array(function: UserFunction, answer: Any, kind: pa.DataType) -> Any:
         return pa.RecordBatch.from_pandas(answer, preserve_index=False).to_struct_array()
     one, many = _FORMS[function.batch or "arrow"]
     raise WrongKindError(
-        f"The {function.role} at {function.location} must return a {one}, found {shown(answer)}; "
+        f"The {function.where} must return a {one}, found {shown(answer)}; "
         f"return a {one}, or a {many} whose columns are the fields of the value"
     )
 

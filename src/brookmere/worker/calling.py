@@ -91,7 +91,7 @@ def as_record_call(call: Callable[..., Any], function: UserFunction) -> Call:
             return call
         case count:
             raise TypeError(
-                f"The {function.role} at {function.location} takes {count} parameters; "
+                f"The {function.where} takes {count} parameters; "
                 "write a function of (value), (key, value) or (key, value, timestamp)"
             )
 
