@@ -10,6 +10,7 @@ import pytest
 
 import brookmere as bm
 from tests.cli.conftest import Spawn
+from tests.run.homes import Home
 
 # It is the master that Spark has for its own tests: executors are processes, started as on a cluster.
 CLUSTER = "local-cluster[1,2,1024]"
@@ -54,10 +55,10 @@ def test_python_code_runs_beside_executors_and_a_worker_that_dies_there_is_repla
     spawn: Spawn, folder: Path
 ) -> None:
     (folder / "spread.py").write_text(PROGRAM)
-    topics = bm.Topics(folder / ".brookmere" / "topics")
+    home = Home(folder / ".brookmere")
     words = [(f"k{number % 7}", f"w{number % 5}") for number in range(60)]
-    topics.create("words", 4)
-    with topics.producer("words", key=bm.Text(), value=bm.Text()) as producer:
+    home.topics.create("words", 4)
+    with home.topics.producer("words", key=bm.Text(), value=bm.Text()) as producer:
         for key, value in words:
             producer.send(key, value, timestamp=0)
 
@@ -66,19 +67,14 @@ def test_python_code_runs_beside_executors_and_a_worker_that_dies_there_is_repla
 
     assert ended.returncode == 0, ended.stderr
     assert (folder / "mark").exists()
-    assert last(topics, "counts") == Counter(key for key, _ in words)
-    assert last(topics, "word-counts") == Counter(value for _, value in words)
-    assert {"CoarseGrainedExecutorBackend" in text for text in read(topics, "runners", bm.Text())} == {True}
-    assert len(read(topics, "counts", bm.Long())) == len(words)
+    assert last(home, "counts") == Counter(key for key, _ in words)
+    assert last(home, "word-counts") == Counter(value for _, value in words)
+    assert {"CoarseGrainedExecutorBackend" in text for text in home.read("runners")} == {True}
+    assert len(home.read("counts", bm.Long())) == len(words)
 
 
-def last(topics: bm.Topics, name: str) -> dict[str, int]:
+def last(home: Home, topic: str) -> dict[str, int]:
     """Return the last count of each key."""
-    found = topics[name]
+    found = home.topics[topic]
     rows = [record for partition in range(found.partitions) for record in found.read(partition)]
     return {bm.Text().deserialize(row.key): bm.Long().deserialize(row.value) for row in rows}
-
-
-def read(topics: bm.Topics, name: str, serde: bm.Serde) -> list[object]:
-    found = topics[name]
-    return [serde.deserialize(row.value) for at in range(found.partitions) for row in found.read(at)]
