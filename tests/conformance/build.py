@@ -236,11 +236,12 @@ class _Program:
                 options["merger"] = self._code.fold("sum")
             return _aggregate(handle, "0", self._code.adding(1), self._code.adding(-1), options)
         # A count with a store has the names of an aggregate, so it can be folded by the code at hand.
-        if not self._code.folds_counts or "store" not in entry:
+        counts = self._code.counts if "store" in entry else None
+        if counts is None:
             return handle.count(**options)
         if _is_session(handle):
-            options["merger"] = bm.python(lambda one, other: one + other, returns=int)
-        return _aggregate(handle, 0, self._code.counting(1), self._code.counting(-1), options)
+            options["merger"] = counts.merge
+        return _aggregate(handle, 0, counts.add, counts.subtract, options)
 
     def _reduce(self, entry: Entry) -> Any:
         handle, options = self._input(entry), _given(entry, *_RESULT)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from pyspark.sql import Column
 
@@ -11,11 +11,19 @@ import brookmere as bm
 from tests.conformance import python_words, words
 
 
+class Counts(NamedTuple):
+    """The functions of a count: its steps, and what merges the counts of two sessions."""
+
+    add: Any
+    subtract: Any
+    merge: Any
+
+
 class Code(Protocol):
     """What stands for the words of a scenario; `windowed` tells that keys have a window."""
 
-    folds_counts: bool
-    """Counts are folded as all other aggregates are."""
+    counts: Counts | None
+    """How counts that are numbers are folded, as all other aggregates are; None: the DSL counts."""
 
     def function(self, spec: str, *, windowed: bool) -> Any: ...
     def test(self, spec: str, *, windowed: bool) -> Any: ...
@@ -31,14 +39,11 @@ class Code(Protocol):
     def adding(self, change: int) -> Any:
         """Return the step of a count that is told as text."""
 
-    def counting(self, change: int) -> Any:
-        """Return the step of a count that is a number, where counts are folded."""
-
 
 class ColumnCode:
     """Lambdas over Columns."""
 
-    folds_counts = False
+    counts = None
 
     def function(self, spec: str, *, windowed: bool) -> Any:
         return told_keys(words.function(spec), windowed=windowed)
@@ -65,14 +70,15 @@ class ColumnCode:
     def adding(self, change: int) -> Any:
         return lambda key, value, aggregate: _plus(aggregate, change)
 
-    def counting(self, change: int) -> Any:
-        raise AssertionError("these counts are not folded")
-
 
 class PythonCode:
     """Functions of Python values. They know a windowed key when they see one."""
 
-    folds_counts = True
+    counts = Counts(
+        add=bm.python(lambda key, value, aggregate: aggregate + 1, returns=int),
+        subtract=bm.python(lambda key, value, aggregate: aggregate - 1, returns=int),
+        merge=bm.python(lambda one, other: one + other, returns=int),
+    )
 
     def function(self, spec: str, *, windowed: bool) -> Any:
         return bm.python(python_words.function(spec), returns=str)
@@ -100,9 +106,6 @@ class PythonCode:
         return bm.python(
             lambda key, value, aggregate: str(python_words.number(aggregate) + change), returns=str
         )
-
-    def counting(self, change: int) -> Any:
-        return bm.python(lambda key, value, aggregate: aggregate + change, returns=int)
 
 
 def told_keys(call: words.KeyValueFunction, *, windowed: bool) -> Callable[[Column, Column], Any]:
