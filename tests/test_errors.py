@@ -34,7 +34,6 @@ from brookmere.errors import (
     UnknownSchemaError,
     UnknownTopicError,
     UnsupportedError,
-    nearest,
 )
 
 PARENTS = {
@@ -194,15 +193,3 @@ def test_an_internal_error_asks_for_a_report() -> None:
     assert str(InternalError("stage 2 has no exchange")) == (
         "stage 2 has no exchange. This is a bug of Brookmere: please report it."
     )
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [("ofset", "offset"), ("OFFSET", "offset"), ("partitons", "partition"), ("zzz", None)],
-)
-def test_nearest_suggests_the_known_name_that_was_meant(name: str, expected: str | None) -> None:
-    assert nearest(name, ["offset", "partition", "topic"]) == expected
-
-
-def test_nearest_keeps_the_case_of_the_known_name() -> None:
-    assert nearest("text", ["Text", "Long"]) == "Text"

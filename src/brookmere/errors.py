@@ -43,9 +43,8 @@ A message has three parts: what is wrong and where, what was found, what to do a
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -365,19 +364,6 @@ class InternalError(BrookmereError):
 
     def __str__(self) -> str:
         return f"{_with_stop(super().__str__())} This is a bug of Brookmere: please report it."
-
-
-def nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that `name` most likely stands for, or None.
-
-    >>> nearest("ofset", ["offset", "partition"])
-    'offset'
-    """
-    folded: dict[str, str] = {}
-    for candidate in known:
-        folded.setdefault(candidate.casefold(), candidate)
-    matches = difflib.get_close_matches(name.casefold(), folded, n=1)
-    return folded[matches[0]] if matches else None
 
 
 def _listed(faults: Sequence[Fault]) -> str:

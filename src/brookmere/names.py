@@ -1,8 +1,10 @@
-"""Tells which names Kafka takes."""
+"""Tells which names Kafka takes, and which known name a wrong one stands for."""
 
 from __future__ import annotations
 
+import difflib
 import re
+from collections.abc import Iterable
 
 _LONGEST = 249
 _LEGAL = re.compile(r"[a-zA-Z0-9._-]*", re.ASCII)
@@ -19,3 +21,16 @@ def illegal(name: str) -> str | None:
     if not _LEGAL.fullmatch(name):
         return "it has a character other than ASCII letters and digits, '.', '_' and '-'"
     return None
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that `name` most likely stands for, or None.
+
+    >>> nearest("ofset", ["offset", "partition"])
+    'offset'
+    """
+    folded: dict[str, str] = {}
+    for candidate in known:
+        folded.setdefault(candidate.casefold(), candidate)
+    matches = difflib.get_close_matches(name.casefold(), folded, n=1)
+    return folded[matches[0]] if matches else None

@@ -10,7 +10,8 @@ from brookmere.cli import console
 from brookmere.cli.load import Found, find, is_program
 from brookmere.cli.settings import configured
 from brookmere.config import Config
-from brookmere.errors import CommandError, UnsupportedError, nearest
+from brookmere.errors import CommandError, UnsupportedError
+from brookmere.names import nearest
 from brookmere.serde import Registry
 from brookmere.serde.configured import registry_of
 from brookmere.state import StoreInfo

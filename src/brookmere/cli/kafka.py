@@ -13,8 +13,9 @@ from brookmere.cli import console
 from brookmere.cli.group import group
 from brookmere.cli.parameters import AsJson, directory_option
 from brookmere.config import home
-from brookmere.errors import CommandError, nearest
+from brookmere.errors import CommandError
 from brookmere.jars import KAFKA_VERSION, SETS, cached, collect
+from brookmere.names import nearest
 
 _PORT = 9092
 _PURPOSES = {

@@ -16,7 +16,8 @@ from types import ModuleType, TracebackType
 from typing import Any
 
 from brookmere.dsl.program import Builder
-from brookmere.errors import BrookmereError, CommandError, nearest
+from brookmere.errors import BrookmereError, CommandError
+from brookmere.names import nearest
 from brookmere.topology.nodes import Topology
 
 Program = Builder | Topology

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from brookmere.errors import ConfigError, nearest
+from brookmere.errors import ConfigError
+from brookmere.names import nearest
 
 
 def check_choice(name: str, found: object, known: Sequence[str]) -> None:

@@ -14,7 +14,8 @@ from brookmere.config.elsewhere import ALIASES, INSTEAD, without_effect
 from brookmere.config.kafka_names import beside, handed_on
 from brookmere.config.properties import read_properties
 from brookmere.config.settings import Config, Setting, is_secret, table
-from brookmere.errors import ConfigError, Fault, nearest
+from brookmere.errors import ConfigError, Fault
+from brookmere.names import nearest
 
 logger = logging.getLogger(__name__)
 

@@ -7,7 +7,8 @@ import re
 from pathlib import Path
 
 from brookmere.config.properties import read_properties
-from brookmere.errors import ConfigError, Fault, nearest
+from brookmere.errors import ConfigError, Fault
+from brookmere.names import nearest
 
 _REFERENCE = re.compile(r"\$\{([^}:]*):([^}]*)\}")
 

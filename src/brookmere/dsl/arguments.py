@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import Any, NoReturn, get_args
 
 from brookmere.config import Handler
-from brookmere.errors import Fault, TopologyError, nearest
+from brookmere.errors import Fault, TopologyError
+from brookmere.names import nearest
 from brookmere.serde import Serde
 from brookmere.topology.function import Function, function, here
 from brookmere.topology.join_operators import How

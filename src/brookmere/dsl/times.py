@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, get_args
 
 from brookmere.dsl.arguments import field_or_lambda, refuse
-from brookmere.errors import nearest
+from brookmere.names import nearest
 from brookmere.topology.function import Function
 from brookmere.topology.python_code import PythonFunction
 from brookmere.topology.times import OnInvalidTimestamp, RecordClock

@@ -23,7 +23,7 @@ from brookmere.dsl.program import Builder, checked
 from brookmere.dsl.rules import rules_for
 from brookmere.dsl.state_stores import StoreBuilder, stores_of
 from brookmere.dsl.times import Timestamp, on_invalid_of, timestamp_of
-from brookmere.errors import nearest
+from brookmere.names import nearest
 from brookmere.serde import Serde
 from brookmere.topology.assembly import Parts, assemble
 from brookmere.topology.function import here

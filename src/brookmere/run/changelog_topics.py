@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from brookmere.config import Config, topic_settings
-from brookmere.errors import ConfigError, Fault, StateError, nearest
+from brookmere.errors import ConfigError, Fault, StateError
+from brookmere.names import nearest
 from brookmere.plan.changelogs import Changelog, changelogs, with_changelogs
 from brookmere.plan.stages import Plan
 from brookmere.run.compiler import LogStart

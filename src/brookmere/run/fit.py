@@ -18,7 +18,7 @@ from pyspark.sql.types import (
     VariantType,
 )
 
-from brookmere.errors import nearest
+from brookmere.names import nearest
 from brookmere.run.formats import BUILT_IN, json_type
 from brookmere.run.schema_fit import Misfit, schema_misfit
 from brookmere.serde import Json, Pickled, Registered, Serde, Windowed, default_serde_for

@@ -9,7 +9,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import TimestampType
 
-from brookmere.errors import Fault, TopologyError, nearest
+from brookmere.errors import Fault, TopologyError
+from brookmere.names import nearest
 from brookmere.run.compiler import Compiled
 
 OUTPUT = (

@@ -8,7 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from brookmere.config import Config
-from brookmere.errors import Fault, TopologyError, UnknownTopicError, nearest
+from brookmere.errors import Fault, TopologyError, UnknownTopicError
+from brookmere.names import nearest
 from brookmere.plan.changelogs import changelog_topic
 from brookmere.topics import AnyTopics
 from brookmere.topology.nodes import SinkNode, SourceNode, Topology

@@ -10,7 +10,8 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException, ParseException, PySparkException
 from pyspark.logger import PySparkLogger
 
-from brookmere.errors import ExpressionError, Fault, nearest
+from brookmere.errors import ExpressionError, Fault
+from brookmere.names import nearest
 from brookmere.run.silence import silenced
 from brookmere.topology.function import Function
 

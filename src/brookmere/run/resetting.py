@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from brookmere.config import Config
 from brookmere.dsl.program import Builder
-from brookmere.errors import CommandError, InstanceError, StateError, nearest
+from brookmere.errors import CommandError, InstanceError, StateError
+from brookmere.names import nearest
 from brookmere.plan.changelogs import changelog_topic
 from brookmere.run.beginning import BEGIN, write_begin
 from brookmere.run.checkpoints import committed_positions

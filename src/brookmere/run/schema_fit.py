@@ -20,7 +20,7 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from brookmere.errors import nearest
+from brookmere.names import nearest
 from brookmere.run.schemas import write_type
 from brookmere.serde import Registered
 from brookmere.serde.avro_schema import MEMBER, WITH_DEFAULT

@@ -17,7 +17,8 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from brookmere.errors import ExpressionError, Fault, nearest
+from brookmere.errors import ExpressionError, Fault
+from brookmere.names import nearest
 from brookmere.run.columns import AGGREGATE, VALUE, column
 from brookmere.topology.function import Function
 from brookmere.topology.operators import ShortAggregate

@@ -10,7 +10,8 @@ from typing import Any, Literal
 
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
 
-from brookmere.errors import UnsupportedError, nearest
+from brookmere.errors import UnsupportedError
+from brookmere.names import nearest
 from brookmere.serde.avro import Avro
 from brookmere.serde.base import Serde
 from brookmere.serde.json import Json

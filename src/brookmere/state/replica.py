@@ -16,8 +16,8 @@ from brookmere.errors import (
     UnknownStoreError,
     UnknownTopicError,
     UnreachableError,
-    nearest,
 )
+from brookmere.names import nearest
 from brookmere.serde import Registry
 from brookmere.state.backend import Backend
 from brookmere.state.files import Files, closed

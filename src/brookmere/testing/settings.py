@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from brookmere.errors import ConfigError, nearest
+from brookmere.errors import ConfigError
+from brookmere.names import nearest
 from brookmere.topology.nodes import SourceNode, Topology
 
 

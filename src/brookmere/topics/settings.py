@@ -7,7 +7,8 @@ from dataclasses import dataclass, fields
 from datetime import timedelta
 from typing import Any, Literal, Self, cast
 
-from brookmere.errors import ConfigError, nearest
+from brookmere.errors import ConfigError
+from brookmere.names import nearest
 
 CleanupPolicy = Literal["delete", "compact", "compact,delete"]
 TimestampType = Literal["CreateTime", "LogAppendTime"]

@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 
-from brookmere.errors import TopicError, UnknownTopicError, nearest
-from brookmere.names import illegal
+from brookmere.errors import TopicError, UnknownTopicError
+from brookmere.names import illegal, nearest
 from brookmere.serde import Serde
 from brookmere.topics.kinds import AnyTopic
 from brookmere.topics.producer import Producer

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import Literal as OneOf
 from typing import get_args
 
-from brookmere.errors import Fault, TopologyError, nearest
+from brookmere.errors import Fault, TopologyError
+from brookmere.names import nearest
 from brookmere.topology.durations import refuse
 from brookmere.topology.function import here
 

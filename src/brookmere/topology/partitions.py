@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from brookmere.errors import Fault, TopologyError, nearest
+from brookmere.errors import Fault, TopologyError
+from brookmere.names import nearest
 from brookmere.topology.nodes import SinkNode, SourceNode, Topology
 
 

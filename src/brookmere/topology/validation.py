@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 
-from brookmere.errors import Fault, TopologyError, nearest
-from brookmere.names import illegal
+from brookmere.errors import Fault, TopologyError
+from brookmere.names import illegal, nearest
 from brookmere.serde import Serde
 from brookmere.topology.function import Function, Location
 from brookmere.topology.nodes import ProcessorNode, SinkNode, SourceNode, Topology

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
-from brookmere.errors import nearest
+from brookmere.names import nearest
 from brookmere.record import Record
 from brookmere.worker.punctuation import NEVER, Schedule
 from brookmere.worker.stores.times import LATEST

@@ -9,7 +9,7 @@ from brookmere.dsl.graph import Rule
 from brookmere.dsl.rules import merge_repartitions, reuse_source_topics, self_join
 from brookmere.dsl.rules.keep_null_keys import keep_null_keys
 from brookmere.dsl.rules.merge_sources import merge_sources
-from brookmere.errors import nearest
+from brookmere.names import nearest
 
 RULES: tuple[tuple[str | None, Rule], ...] = (
     # Not an optimization: one topic can be read by one source only. First, so that a stream which
