@@ -13,7 +13,9 @@ from rich.text import Text
 
 from brookmere.cli import console
 from brookmere.state import Position, StoreStatus
+from brookmere.state.status import QueryableStatus
 
+NUMBERS = ("ROWS", "SIZE", "LAG")
 _LINE_SECONDS = 5.0
 _SHOWN_PARTITIONS = 4
 _NEVER = -1
@@ -112,17 +114,14 @@ class LiveReplicaView(ReplicaView):
 
 def store_table(stores: list[StoreStatus]) -> Table:
     """Return a table with a row for each store."""
-    numbers = ("ROWS", "SIZE", "LAG")
-    rows = console.table("STORE", "KIND", *numbers, "POSITION", "STATE", numbers=numbers)
+    rows = console.table("STORE", "KIND", *NUMBERS, "POSITION", "STATE", numbers=NUMBERS)
     for store in stores:
         word = condition(store)
-        rows.add_row(
-            store.name,
-            store.kind.replace("_", "-"),
-            f"{store.entries:,}",
-            console.size(store.bytes),
-            f"{store.lag:,}",
-            position_text(store.position),
-            Text(word, style=_STYLES[word]),
-        )
+        rows.add_row(*cells(store), position_text(store.position), Text(word, style=_STYLES[word]))
     return rows
+
+
+def cells(store: StoreStatus | QueryableStatus) -> list[str]:
+    """Return the name, the kind and the numbers of a store."""
+    kind = store.kind.replace("_", "-")
+    return [store.name, kind, f"{store.entries:,}", console.size(store.bytes), f"{store.lag:,}"]

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from brookmere.cli import console
 from brookmere.cli.parameters import shown_time
+from brookmere.cli.replica_view import NUMBERS, cells
 from brookmere.cli.watching import Watched
 from brookmere.state.status import NodeStatus, QueryableStatus, Status
 from brookmere.topics.times import now_ms
@@ -152,17 +153,9 @@ def state(status: Status) -> Table:
 
 def _stores(followed: Sequence[QueryableStatus], most: int) -> list[RenderableType]:
     """Return a table of the replicas in the application's process."""
-    numbers = ("ROWS", "SIZE", "LAG")
-    table = console.table("REPLICA OF", "KIND", *numbers, "STATE", numbers=numbers)
+    table = console.table("REPLICA OF", "KIND", *NUMBERS, "STATE", numbers=NUMBERS)
     for each in followed[:most]:
-        table.add_row(
-            each.name,
-            each.kind.replace("_", "-"),
-            f"{each.entries:,}",
-            console.size(each.bytes),
-            f"{each.lag:,}",
-            "ready" if each.is_ready else "catching up",
-        )
+        table.add_row(*cells(each), "ready" if each.is_ready else "catching up")
     return [table, *_more(len(followed) - most, "store")]
 
 
