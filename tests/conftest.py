@@ -34,7 +34,7 @@ def expect_text(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     """The one Spark session of the test run; tests that need no Spark do not pay for it."""
-    from brookmere.run.session import spark_session
+    from brookmere.run.query.session import spark_session
 
     session = spark_session()
     yield session

@@ -29,9 +29,9 @@ from brookmere.jars import resolve
 from brookmere.kernel.build import kafka_jar, kernel_jar
 from brookmere.plan.stages import plan
 from brookmere.run import spark_session
-from brookmere.run.checkpoints import begun
-from brookmere.run.streaming import read_topics
-from brookmere.run.transports import OnKafka
+from brookmere.run.query.checkpoints import begun
+from brookmere.run.query.topics_query import read_topics
+from brookmere.run.query.transports import OnKafka
 
 TOPIC = "records"
 _CORES = 2

@@ -15,11 +15,11 @@ from random import Random
 from typing import Any
 
 from brookmere.record import Record
-from brookmere.worker.channel import encoded
-from brookmere.worker.code import Child, NodeCode, ProcessWork, StageCode, StoreCode, TypeCode
-from brookmere.worker.context import ProcessorContext
-from brookmere.worker.processor import Processor
-from brookmere.worker.serving import Server
+from brookmere.worker.api.context import ProcessorContext
+from brookmere.worker.api.processor import Processor
+from brookmere.worker.protocol.channel import encoded
+from brookmere.worker.protocol.requests import Server
+from brookmere.worker.protocol.stage_code import Child, NodeCode, ProcessWork, StageCode, StoreCode, TypeCode
 
 ROWS = 4_000
 CHUNKS = 25

@@ -16,9 +16,9 @@ from benchmarks.topics import native
 from benchmarks.topics.cases import Case, topology
 from benchmarks.topics.filling import PARTITIONS
 from brookmere.plan.stages import plan
-from brookmere.run.compiler import compile_plan
-from brookmere.run.streaming import launch, read_topics
-from brookmere.run.transports import Embedded
+from brookmere.run.compile.compiler import compile_plan
+from brookmere.run.query.topics_query import launch, read_topics
+from brookmere.run.query.transports import Embedded
 
 _PATIENCE = 300.0
 _ASK_AGAIN = 0.5

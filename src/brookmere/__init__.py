@@ -5,13 +5,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from brookmere.dsl.branched import BranchedKStream
-from brookmere.dsl.builder import StreamsBuilder
-from brookmere.dsl.cogrouped import CogroupedKStream
-from brookmere.dsl.grouped import KGroupedStream
-from brookmere.dsl.grouped_table import KGroupedTable
-from brookmere.dsl.python import python, python_async
-from brookmere.dsl.short import (
+from brookmere.dsl.aggregates.cogrouped import CogroupedKStream
+from brookmere.dsl.aggregates.grouped import KGroupedStream
+from brookmere.dsl.aggregates.grouped_table import KGroupedTable
+from brookmere.dsl.aggregates.short import (
     avg,
     collect_list,
     collect_set,
@@ -23,19 +20,22 @@ from brookmere.dsl.short import (
     sum,
     top_n,
 )
-from brookmere.dsl.state_stores import (
+from brookmere.dsl.aggregates.suppressed import until_time_limit, until_window_closes
+from brookmere.dsl.aggregates.windowed import WindowedKStream
+from brookmere.dsl.aggregates.windowed_cogrouped import WindowedCogroupedKStream
+from brookmere.dsl.branched import BranchedKStream
+from brookmere.dsl.builder import StreamsBuilder
+from brookmere.dsl.functions.python import python, python_async
+from brookmere.dsl.processors.state_stores import (
     StoreBuilder,
     key_value_store,
     session_store,
     versioned_store,
     window_store,
 )
+from brookmere.dsl.processors.topology import Topology
 from brookmere.dsl.stream import KStream
-from brookmere.dsl.suppressed import until_time_limit, until_window_closes
 from brookmere.dsl.table import GlobalKTable, KTable
-from brookmere.dsl.topology import Topology
-from brookmere.dsl.windowed import WindowedKStream
-from brookmere.dsl.windowed_cogrouped import WindowedCogroupedKStream
 from brookmere.errors import (
     AccessError,
     BrookmereError,
@@ -104,13 +104,13 @@ from brookmere.topology.windows import (
 
 if TYPE_CHECKING:
     from brookmere.run.application import Application
-    from brookmere.run.evolution import Evolution, Finding
+    from brookmere.run.evolution.comparison import Evolution, Finding
     from brookmere.run.progress import Progress
     from brookmere.serde.avro import Avro
     from brookmere.serde.json_schema import JsonSchema
     from brookmere.serde.protobuf import Protobuf
     from brookmere.serve.server import Server
-    from brookmere.serve.starting import serve
+    from brookmere.serve.start import serve
     from brookmere.state import (
         CountQuery,
         KeyQuery,
@@ -137,9 +137,9 @@ if TYPE_CHECKING:
         WindowStore,
     )
     from brookmere.topics.kafka import KafkaTopics
-    from brookmere.worker.code import TaskId
-    from brookmere.worker.context import ProcessorContext, Punctuation
-    from brookmere.worker.processor import FixedKeyProcessor, Processor
+    from brookmere.worker.api.context import ProcessorContext, Punctuation
+    from brookmere.worker.api.processor import FixedKeyProcessor, Processor
+    from brookmere.worker.protocol.stage_code import TaskId
 
 __all__ = [
     "AccessError",
@@ -278,19 +278,19 @@ __all__ = [
 _LATER = {
     "Application": "brookmere.run.application",
     "Avro": "brookmere.serde.avro",
-    "Evolution": "brookmere.run.evolution",
-    "Finding": "brookmere.run.evolution",
-    "FixedKeyProcessor": "brookmere.worker.processor",
+    "Evolution": "brookmere.run.evolution.comparison",
+    "Finding": "brookmere.run.evolution.comparison",
+    "FixedKeyProcessor": "brookmere.worker.api.processor",
     "JsonSchema": "brookmere.serde.json_schema",
     "KafkaTopics": "brookmere.topics.kafka",
-    "Processor": "brookmere.worker.processor",
-    "ProcessorContext": "brookmere.worker.context",
-    "Punctuation": "brookmere.worker.context",
-    "TaskId": "brookmere.worker.code",
+    "Processor": "brookmere.worker.api.processor",
+    "ProcessorContext": "brookmere.worker.api.context",
+    "Punctuation": "brookmere.worker.api.context",
+    "TaskId": "brookmere.worker.protocol.stage_code",
     "Progress": "brookmere.run.progress",
     "Protobuf": "brookmere.serde.protobuf",
     "Server": "brookmere.serve.server",
-    "serve": "brookmere.serve.starting",
+    "serve": "brookmere.serve.start",
     "CountQuery": "brookmere.state",
     "KeyQuery": "brookmere.state",
     "KeyValueStore": "brookmere.state",

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import brookmere as bm
 from brookmere.state import Replica
-from brookmere.state.described import stores_from_json
+from brookmere.state.description.described import stores_from_json
 
 
 def main(topics: str, directory: str, stores: str) -> None:

@@ -18,8 +18,8 @@ import pytest
 
 import brookmere as bm
 from brookmere.state import Replica, StoreInfo
-from brookmere.state.described import stores_to_json
-from brookmere.state.store_file import read_stores
+from brookmere.state.description.described import stores_to_json
+from brookmere.state.description.store_file import read_stores
 from tests.chaos.process import Victim
 from tests.chaos.programs import SINKS, SOURCE
 from tests.chaos.sentences import sentences

@@ -19,9 +19,9 @@ import pytest
 from rich.console import Console
 
 import brookmere as bm
-from brookmere.cli.demo.ending import next_commands
-from brookmere.cli.demo.place import Place, example
-from brookmere.cli.demo.scene import Scene
+from brookmere.cli.demo.directory import Place, example
+from brookmere.cli.demo.picture import Scene
+from brookmere.cli.demo.summary import next_commands
 from brookmere.run.progress import Progress
 from tests.cli.conftest import Run
 

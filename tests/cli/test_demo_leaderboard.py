@@ -18,10 +18,10 @@ import pytest
 from rich.console import Console
 
 import brookmere as bm
-from brookmere.cli.demo.leaderboard.ending import next_commands
+from brookmere.cli.demo.directory import Place
 from brookmere.cli.demo.leaderboard.season import TOPICS, season
 from brookmere.cli.demo.leaderboard.standings import Standings
-from brookmere.cli.demo.place import Place
+from brookmere.cli.demo.leaderboard.summary import next_commands
 from tests.cli.conftest import Run
 
 

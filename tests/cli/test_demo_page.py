@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 
 import brookmere as bm
 from brookmere.serve import Server
-from brookmere.serve.page import page_routes
+from brookmere.serve.routes.static_page import page_routes
 from examples.leaderboard import app, routes
 
 PATIENCE_MS = 60_000

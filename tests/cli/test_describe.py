@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import brookmere as bm
-from brookmere.cli.load import built, load
+from brookmere.cli.programs.load import built, load
 from tests.cli.conftest import COUNT, Run
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import brookmere as bm
 from brookmere.state import StoreInfo
-from brookmere.state.store_file import write_stores
+from brookmere.state.description.store_file import write_stores
 
 ID = "clicks"
 START = 1_700_000_040_000

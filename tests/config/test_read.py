@@ -12,7 +12,7 @@ import pytest
 from brookmere.config import Config, read
 from brookmere.config.elsewhere import ALIASES, WITHOUT_EFFECT
 from brookmere.config.settings import table
-from brookmere.dsl import rules
+from brookmere.dsl.graph import rules
 from brookmere.errors import ConfigError
 
 

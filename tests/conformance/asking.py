@@ -12,8 +12,8 @@ from brookmere import Bytes, Record, Topics, WindowedKey
 from brookmere.config import read
 from brookmere.plan.changelogs import Changelog, changelogs, with_changelogs
 from brookmere.plan.stages import plan
-from brookmere.run.changelog_topics import changelog_settings
-from brookmere.run.queryable import queryable
+from brookmere.run.launch.changelogs import changelog_settings
+from brookmere.run.launch.queryable import queryable
 from brookmere.state import (
     AnyStore,
     Query,

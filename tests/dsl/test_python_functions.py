@@ -13,7 +13,7 @@ import pytest
 import brookmere as bm
 from brookmere.topology.nodes import ProcessorNode
 from brookmere.topology.python_code import PythonFunction, is_python
-from brookmere.worker.calling import AsyncCalls
+from brookmere.worker.functions.calls import AsyncCalls
 
 
 @dataclass

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import brookmere as bm
-from brookmere.cli.parameters import read_time
+from brookmere.cli.options.parameters import read_time
 from brookmere.testing import TopologyTestDriver
 
 _DATA = Path(__file__).resolve().parents[2] / "examples" / "data"

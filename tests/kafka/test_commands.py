@@ -13,7 +13,7 @@ from brookmere.broker import Broker
 from brookmere.cli.main import app
 from brookmere.serde import Long, Text
 from brookmere.state import StoreInfo
-from brookmere.state.store_file import write_stores
+from brookmere.state.description.store_file import write_stores
 from brookmere.topics.kafka import KafkaTopics
 
 Name = Callable[[str], str]

@@ -11,8 +11,8 @@ from confluent_kafka import Producer
 from pyspark.sql import SparkSession
 
 import brookmere as bm
-from brookmere.run.checkpoints import begun
-from brookmere.run.transports import OnKafka
+from brookmere.run.query.checkpoints import begun
+from brookmere.run.query.transports import OnKafka
 from tests.kafka.homes import KafkaHome
 from tests.run.homes import until
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from brookmere.broker import Broker
-from brookmere.state.peers import Peers, PeerStore
+from brookmere.state.replica.peers import Peers, PeerStore
 from brookmere.topics.kafka import KafkaTopics
 
 STORES = (PeerStore("totals", (0, 1), 3, True),)

@@ -12,7 +12,8 @@ from confluent_kafka.admin import AdminClient, NewPartitions
 
 import brookmere as bm
 from brookmere.broker import Broker
-from brookmere.state import Replica, StoreInfo, tail
+from brookmere.state import Replica, StoreInfo
+from brookmere.state.replica import tail
 from brookmere.topics.kafka import KafkaTopics
 from tests.state.worlds import DEADLINE, until
 

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 import brookmere as bm
 from brookmere.broker import Broker
-from brookmere.run.resetting import Reset, execute, plan_reset
+from brookmere.run.launch.reset import Reset, execute, plan_reset
 from brookmere.topics import AnyTopic
 from brookmere.topics.kafka import KafkaTopics
 

@@ -13,7 +13,7 @@ from confluent_kafka import Consumer, Producer
 from pyspark.sql import functions as F
 
 import brookmere as bm
-from brookmere.registry.server import RegistryServer
+from brookmere.registry.server.server import RegistryServer
 from tests.kafka.streams import Sides
 
 KEY = '{"type":"record","name":"CustomerKey","fields":[{"name":"id","type":"long"}]}'

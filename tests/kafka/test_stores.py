@@ -10,7 +10,7 @@ import pytest
 
 import brookmere as bm
 from brookmere.broker import Broker
-from brookmere.state.store_file import read_stores
+from brookmere.state.description.store_file import read_stores
 from tests.kafka.homes import KafkaHome
 
 pytestmark = pytest.mark.usefixtures("spark")

@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import functions as F
 
 import brookmere as bm
-from brookmere.run.taps import plain
+from brookmere.run.query.taps import plain
 from brookmere.testing import TopologyTestDriver
 from tests.kernel.expressions import ALL, ROWS, SCHEMA
 

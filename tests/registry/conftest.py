@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from brookmere import RegistryClient
-from brookmere.registry.server import RegistryServer
+from brookmere.registry.server.server import RegistryServer
 
 
 @pytest.fixture

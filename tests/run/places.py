@@ -11,10 +11,10 @@ from pyspark.sql import SparkSession
 
 import brookmere as bm
 from brookmere.plan.stages import plan
-from brookmere.run.compiler import compile_plan
-from brookmere.run.query import Query
-from brookmere.run.streaming import launch
-from brookmere.run.transports import Embedded
+from brookmere.run.compile.compiler import compile_plan
+from brookmere.run.query.query import Query
+from brookmere.run.query.topics_query import launch
+from brookmere.run.query.transports import Embedded
 
 Kept = tuple[bytes | None, bytes | None, int, tuple[tuple[str, bytes | None], ...]]
 

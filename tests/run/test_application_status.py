@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 import brookmere as bm
-from brookmere.state.status import Status, read_status
+from brookmere.state.description.status import Status, read_status
 from tests.run.homes import Home, count, until
 
 pytestmark = pytest.mark.usefixtures("spark")

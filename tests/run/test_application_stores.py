@@ -17,7 +17,7 @@ from brookmere.errors import (
     UnknownStoreError,
 )
 from brookmere.state import CountQuery, KeyValueStore, WindowStore
-from brookmere.state.places import replica_directory
+from brookmere.state.replica.places import replica_directory
 from tests.run.homes import Home, count
 
 pytestmark = pytest.mark.usefixtures("spark")
@@ -250,7 +250,7 @@ def test_what_was_read_before_the_start_is_known(home: Home) -> None:
 
 
 def test_files_of_another_state_are_of_no_use(home: Home) -> None:
-    from brookmere.run.resetting import execute, plan_reset
+    from brookmere.run.launch.reset import execute, plan_reset
 
     home.write("in", "x", "y")
     with home.application(count()) as application:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from brookmere.errors import StateError
-from brookmere.run.evolution import compare
-from brookmere.run.identity import Identity, StoreForm
+from brookmere.run.evolution.comparison import compare
+from brookmere.run.evolution.identity import Identity, StoreForm
 
 COUNTS = StoreForm(
     stage=1, kind="auto", key="string", value="bigint", operator="Aggregate", topics=("in",), partitions=2,

@@ -7,7 +7,7 @@ from pyspark.sql import functions as F
 
 import brookmere as bm
 from brookmere.errors import EngineError, ProcessingError, ProductionError, TopicError
-from brookmere.run.compiler import HANDLERS
+from brookmere.run.compile.compiler import HANDLERS
 from tests.run.places import Place, copying, values
 
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from pyspark.sql.types import DataType, DateType, LongType, StringType, StructType
 
-from brookmere.run.fit import settled
+from brookmere.run.wire.fit import settled
 from brookmere.serde import Json, Long, Serde, Text, Windowed
 from brookmere.serde.default import Natural
 

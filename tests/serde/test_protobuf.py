@@ -14,7 +14,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from brookmere.errors import TopologyError
 from brookmere.registry import RegistryClient
-from brookmere.registry.proto_text import parse_proto
+from brookmere.registry.schemas.proto import parse_proto
 from brookmere.serde import BadBytes
 from brookmere.serde.protobuf import Protobuf
 

@@ -10,10 +10,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from brookmere.state.backend import Backend
-from brookmere.state.chunk import Chunk
-from brookmere.state.files import Files
-from brookmere.state.memory import Memory
+from brookmere.state.replica.chunk import Chunk
+from brookmere.state.rows.backend import Backend
+from brookmere.state.rows.memory import Memory
+from brookmere.state.rows.rocksdb import Files
 from tests.state.models import Change
 
 PARTITIONS = 3

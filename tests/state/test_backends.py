@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from brookmere.state.backend import META, Backend
-from brookmere.state.files import Files
-from brookmere.state.memory import Memory
+from brookmere.state.rows.backend import META, Backend
+from brookmere.state.rows.memory import Memory
+from brookmere.state.rows.rocksdb import Files
 
 KEYS = st.binary(max_size=3)
 WRITES = st.dictionaries(KEYS, st.none() | st.binary(max_size=3), max_size=8)

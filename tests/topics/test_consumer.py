@@ -14,7 +14,7 @@ from brookmere.errors import DataLossError, DeserializationError, TopicError
 from brookmere.record import Record
 from brookmere.serde import Long, Text
 from brookmere.topics import Topic, Topics
-from brookmere.topics.maintenance import maintain
+from brookmere.topics.maintenance.maintenance import maintain
 
 
 def fill(topic: Topic, *times: list[int]) -> None:

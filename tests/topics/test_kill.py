@@ -17,10 +17,11 @@ FORKING = """
     import os, signal, sys
     from pathlib import Path
     import brookmere as bm
-    from brookmere.topics import Writer, maintenance
+    from brookmere.topics import Writer
+    from brookmere.topics.maintenance import maintenance
 
     topics = bm.Topics(sys.argv[1])
-    home = str(Path(maintenance.__file__).parent)
+    home = str(Path(maintenance.__file__).parents[1])
 
     def say(*words):
         os.write(1, (" ".join(map(str, words)) + "\\n").encode())

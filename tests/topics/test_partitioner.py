@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from brookmere.errors import TopicError
 from brookmere.serde import partition_for
 from brookmere.topics import partitioner
+from brookmere.topics.log.segment import CONTENT_SCHEMA
 from brookmere.topics.routing import Router
-from brookmere.topics.segment import CONTENT_SCHEMA
 
 KEYS = st.lists(st.none() | st.binary(max_size=23), max_size=40)
 

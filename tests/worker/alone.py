@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from brookmere.worker.code import Child, StoreCode, TypeCode, Work
-from brookmere.worker.collector import DROPPED
-from brookmere.worker.types import reader
+from brookmere.worker.protocol.stage_code import Child, StoreCode, TypeCode, Work
+from brookmere.worker.task.collector import DROPPED
+from brookmere.worker.types.python_values import reader
 from tests.worker.jvm import LONG, OUTSIDE, STRING, Fed, Jvm, stage_of
 
 __all__ = ["LONG", "TEXT", "Alone"]

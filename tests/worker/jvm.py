@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from brookmere.worker.channel import encoded
-from brookmere.worker.code import Child, NodeCode, StageCode, StoreCode, TypeCode, Work
-from brookmere.worker.serving import Server
+from brookmere.worker.protocol.channel import encoded
+from brookmere.worker.protocol.requests import Server
+from brookmere.worker.protocol.stage_code import Child, NodeCode, StageCode, StoreCode, TypeCode, Work
 
 STRING = TypeCode('"string"')
 LONG = TypeCode('"long"')

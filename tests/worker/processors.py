@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from brookmere.record import Record
-from brookmere.worker.code import ProcessWork, StoreCode
-from brookmere.worker.context import ProcessorContext
-from brookmere.worker.processor import Processor
+from brookmere.worker.api.context import ProcessorContext
+from brookmere.worker.api.processor import Processor
+from brookmere.worker.protocol.stage_code import ProcessWork, StoreCode
 from tests.worker.jvm import LONG, STRING, Jvm, stage_of
 
 COUNTS = StoreCode("counts", "key_value", STRING, LONG)

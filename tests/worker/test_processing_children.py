@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from brookmere.record import Record
-from brookmere.worker.code import Child, NodeCode, ProcessWork, StageCode
-from brookmere.worker.context import ProcessorContext
+from brookmere.worker.api.context import ProcessorContext
+from brookmere.worker.protocol.stage_code import Child, NodeCode, ProcessWork, StageCode
 from tests.worker.jvm import LONG, OUTSIDE, STRING, Fed, Jvm, Sent
 from tests.worker.processors import COUNTS, doing, forwarding
 

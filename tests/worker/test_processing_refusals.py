@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from brookmere.record import Record
-from brookmere.worker.code import ProcessWork
-from brookmere.worker.context import ProcessorContext
-from brookmere.worker.processor import FixedKeyProcessor, Processor
+from brookmere.worker.api.context import ProcessorContext
+from brookmere.worker.api.processor import FixedKeyProcessor, Processor
+from brookmere.worker.protocol.stage_code import ProcessWork
 from tests.worker.jvm import Jvm, WorkerFailedError, stage_of
 from tests.worker.processors import COUNTS, doing, failure, forwarding
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from brookmere.record import Record
-from brookmere.worker.code import NodeCode, ProcessWork, StageCode, StoreCode
-from brookmere.worker.context import ProcessorContext
-from brookmere.worker.processor import Processor
+from brookmere.worker.api.context import ProcessorContext
+from brookmere.worker.api.processor import Processor
+from brookmere.worker.protocol.stage_code import NodeCode, ProcessWork, StageCode, StoreCode
 from tests.worker.jvm import LONG, STRING, TICKS, Fed, Jvm, Sent, WorkerFailedError, stage_of
 
 MS = timedelta(milliseconds=1)

@@ -7,13 +7,21 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from brookmere.cli import console
-from brookmere.cli.load import load
-from brookmere.cli.parameters import AsJson, Config, ConfigFile, Program, StateDir, TopicsDir, chosen_settings
-from brookmere.cli.settings import application
+from brookmere.cli.options.parameters import (
+    AsJson,
+    Config,
+    ConfigFile,
+    Program,
+    StateDir,
+    TopicsDir,
+    chosen_settings,
+)
+from brookmere.cli.options.settings import application
+from brookmere.cli.programs.load import load
+from brookmere.cli.terminal import console
 
 if TYPE_CHECKING:
-    from brookmere.run.evolution import Evolution
+    from brookmere.run.evolution.comparison import Evolution
 
 _REFUSED = 1
 

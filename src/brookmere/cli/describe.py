@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from brookmere.cli import console
-from brookmere.cli.load import built, load
-from brookmere.cli.parameters import Program
+from brookmere.cli.options.parameters import Program
+from brookmere.cli.programs.load import built, load
+from brookmere.cli.terminal import console
 from brookmere.plan.program import explain
 
 

@@ -10,27 +10,18 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from brookmere.cli import (
-    check,
-    console,
-    consume,
-    describe,
-    doctor,
-    kafka,
-    produce,
-    query,
-    registry,
-    replica,
-    reset,
-    run,
-    serve,
-    top,
-    topics,
-)
-from brookmere.cli.demo.command import demo
-from brookmere.cli.failures import tell
-from brookmere.cli.group import group
-from brookmere.cli.supervise import INTERRUPTED
+from brookmere.cli import check, describe, reset, run
+from brookmere.cli.demo.demo import demo
+from brookmere.cli.doctor import doctor
+from brookmere.cli.kafka import kafka, registry
+from brookmere.cli.options.command_group import group
+from brookmere.cli.programs.supervise import INTERRUPTED
+from brookmere.cli.query import query
+from brookmere.cli.replica import replica, serve
+from brookmere.cli.terminal import console
+from brookmere.cli.terminal.failures import tell
+from brookmere.cli.top import top
+from brookmere.cli.topics import consume, produce, topics
 
 DONE, FAILED = 0, 1
 """Exit codes; 2, for wrong usage, comes from typer."""

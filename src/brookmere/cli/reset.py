@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from brookmere.cli import console
-from brookmere.cli.load import load
-from brookmere.cli.parameters import (
+from brookmere.cli.options.parameters import (
     Config,
     ConfigFile,
     Program,
@@ -20,13 +18,15 @@ from brookmere.cli.parameters import (
     read_time,
     shown_time,
 )
-from brookmere.cli.settings import application
+from brookmere.cli.options.settings import application
+from brookmere.cli.programs.load import load
+from brookmere.cli.terminal import console
 from brookmere.errors import CommandError
 from brookmere.topics import AnyTopic
 from brookmere.topics.times import now_ms
 
 if TYPE_CHECKING:
-    from brookmere.run.resetting import Reset, Target
+    from brookmere.run.launch.reset import Reset, Target
 
 _DURATION = re.compile(
     r"P(?:(?P<weeks>\d+)W)?(?:(?P<days>\d+)D)?"
@@ -93,8 +93,8 @@ def reset(
       brookmere reset word_count:app --to-datetime 2025-01-31T12:00:00Z --execute
       brookmere reset word_count:app --by-duration PT1H --input-topics lines --execute
     """
-    from brookmere.run.resetting import execute as do
-    from brookmere.run.resetting import plan_reset
+    from brookmere.run.launch.reset import execute as do
+    from brookmere.run.launch.reset import plan_reset
 
     target = _target(to_earliest, to_latest, to_datetime, to_offset, by_duration)
     only = None if input_topics is None else [name.strip() for name in input_topics.split(",")]

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from brookmere.cli import console
-from brookmere.cli.load import find
-from brookmere.cli.parameters import Config, ConfigFile, Program, StateDir, TopicsDir, chosen_settings
-from brookmere.cli.progress_view import JsonView, LiveView, PlainView, View
-from brookmere.cli.serving import prepared, tell
-from brookmere.cli.settings import application, place_of_topics
-from brookmere.cli.supervise import supervise
-from brookmere.cli.tokens import ServeAddress, TokenFile
+from brookmere.cli.options.parameters import Config, ConfigFile, Program, StateDir, TopicsDir, chosen_settings
+from brookmere.cli.options.settings import application, place_of_topics
+from brookmere.cli.options.tokens import ServeAddress, TokenFile
+from brookmere.cli.programs.load import find
+from brookmere.cli.programs.supervise import supervise
+from brookmere.cli.replica.server_options import prepared, tell
+from brookmere.cli.terminal import console
+from brookmere.cli.terminal.progress import JsonView, LiveView, PlainView, View
 
 if TYPE_CHECKING:
     from brookmere.run.application import Application
@@ -95,7 +95,7 @@ def run(
     }
     made = application(found.program, config_file, chosen)
     # Fetching and compiling take their time, and are worth a line; so is a change of the state.
-    for name in ("brookmere.jars", "brookmere.kernel.build", "brookmere.run.settling"):
+    for name in ("brookmere.jars", "brookmere.kernel.build", "brookmere.run.evolution.state_directory"):
         logging.getLogger(name).setLevel(logging.INFO)
     serving = None if serve is None else prepared(serve, token_file, found)
 

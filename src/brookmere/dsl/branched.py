@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from brookmere.dsl.code import BRANCH, Given, code_of
-from brookmere.dsl.steps import ProcessorStep
+from brookmere.dsl.functions.code import BRANCH, Given, code_of
+from brookmere.dsl.graph.steps import ProcessorStep
 from brookmere.topology.function import here
 from brookmere.topology.operators import Branch, PassThrough
 from brookmere.topology.python_code import PythonFunction

@@ -7,18 +7,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from brookmere.config import Handler
-from brookmere.dsl.arguments import handler_of, pattern_of, refuse, serde_of, topics_of
-from brookmere.dsl.graph import Graph
-from brookmere.dsl.process import declare
+from brookmere.dsl.arguments.checks import handler_of, pattern_of, refuse, serde_of, topics_of
+from brookmere.dsl.arguments.times import Timestamp, on_invalid_of, timestamp_of
+from brookmere.dsl.arguments.versions import table_store
+from brookmere.dsl.graph.graph import Graph
+from brookmere.dsl.graph.rules import rules_for
+from brookmere.dsl.graph.steps import StreamSourceStep, TableSourceStep
+from brookmere.dsl.graph.write import write
+from brookmere.dsl.processors.process import declare
+from brookmere.dsl.processors.state_stores import StoreBuilder
 from brookmere.dsl.program import Builder, checked
-from brookmere.dsl.rules import rules_for
-from brookmere.dsl.state_stores import StoreBuilder
-from brookmere.dsl.steps import StreamSourceStep, TableSourceStep
 from brookmere.dsl.stream import KStream
 from brookmere.dsl.table import GlobalKTable, KTable
-from brookmere.dsl.times import Timestamp, on_invalid_of, timestamp_of
-from brookmere.dsl.versions import table_store
-from brookmere.dsl.write import write
 from brookmere.serde import Serde
 from brookmere.topology.assembly import assemble
 from brookmere.topology.corrections import corrections_of

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from brookmere.dsl.arguments import field_or_lambda
-from brookmere.dsl.join_repartition import with_its_task
-from brookmere.dsl.late import late_topic, send_late
-from brookmere.dsl.steps import ProcessorStep
+from brookmere.dsl.arguments.checks import field_or_lambda
+from brookmere.dsl.arguments.late import late_topic, send_late
+from brookmere.dsl.graph.steps import ProcessorStep
+from brookmere.dsl.joins.repartition import with_its_task
 from brookmere.topology.durations import Duration, milliseconds
 from brookmere.topology.function import here
 from brookmere.topology.nodes import StoreType

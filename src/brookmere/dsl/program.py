@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from brookmere.dsl.graph import Graph
+from brookmere.dsl.graph.graph import Graph
 from brookmere.errors import TopologyError
 from brookmere.topology.nodes import Topology
 from brookmere.topology.validation import validate

@@ -7,18 +7,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from brookmere.dsl.arguments import action_of, lambda_of, partitions_of, refuse, serde_of
+from brookmere.dsl.aggregates.grouped import KGroupedStream
+from brookmere.dsl.arguments.checks import action_of, lambda_of, partitions_of, refuse, serde_of
+from brookmere.dsl.arguments.versions import table_store
+from brookmere.dsl.arguments.windows import sink_key_of
 from brookmere.dsl.branched import BranchedKStream
-from brookmere.dsl.code import MANY, ONE, PAIR, PAIRS, TEST, Given, code_of, serde_in
 from brookmere.dsl.dedupe import dedupe
-from brookmere.dsl.graph import Graph
-from brookmere.dsl.grouped import KGroupedStream
-from brookmere.dsl.process import ProcessStep, Supplier, process_step
-from brookmere.dsl.steps import ProcessorStep, SinkStep, Step, repartition_step
-from brookmere.dsl.stream_joins import JoinOptions, join
+from brookmere.dsl.functions.code import MANY, ONE, PAIR, PAIRS, TEST, Given, code_of, serde_in
+from brookmere.dsl.graph.graph import Graph
+from brookmere.dsl.graph.steps import ProcessorStep, SinkStep, Step, repartition_step
+from brookmere.dsl.joins.stream_joins import JoinOptions, join
+from brookmere.dsl.processors.process import ProcessStep, Supplier, process_step
 from brookmere.dsl.table import GlobalKTable, KTable
-from brookmere.dsl.versions import table_store
-from brookmere.dsl.window_arguments import sink_key_of
 from brookmere.serde import Serde
 from brookmere.topology.durations import Duration
 from brookmere.topology.function import here

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from brookmere.dsl.arguments import serde_of
-from brookmere.dsl.code import TABLE_ONE, TABLE_PAIR, TABLE_TEST, Given, code_of, serde_in
-from brookmere.dsl.graph import Graph
-from brookmere.dsl.old_values import send_old_values
-from brookmere.dsl.steps import ProcessorStep, Step
-from brookmere.dsl.suppressed import Suppressed, suppress
-from brookmere.dsl.table_joins import join
-from brookmere.dsl.views import is_versioned
+from brookmere.dsl.aggregates.suppressed import Suppressed, suppress
+from brookmere.dsl.arguments.checks import serde_of
+from brookmere.dsl.functions.code import TABLE_ONE, TABLE_PAIR, TABLE_TEST, Given, code_of, serde_in
+from brookmere.dsl.graph.graph import Graph
+from brookmere.dsl.graph.old_values import send_old_values
+from brookmere.dsl.graph.steps import ProcessorStep, Step
+from brookmere.dsl.graph.views import is_versioned
+from brookmere.dsl.joins.table_joins import join
 from brookmere.serde import Serde
 from brookmere.topology.durations import Duration
 from brookmere.topology.function import here
@@ -22,7 +22,7 @@ from brookmere.topology.nodes import Store, StoreType
 from brookmere.topology.operators import Operator, TableFilter, TableGroup, TableMapValues, TableToStream
 
 if TYPE_CHECKING:
-    from brookmere.dsl.grouped_table import KGroupedTable
+    from brookmere.dsl.aggregates.grouped_table import KGroupedTable
     from brookmere.dsl.stream import KStream
 
 
@@ -122,7 +122,7 @@ class KTable:
         self, function: Given, *, name: str | None = None, key: Serde | None = None
     ) -> KGroupedTable:
         """Group the rows anew: `function` of (key, value) returns the pair (group key, value)."""
-        from brookmere.dsl.grouped_table import KGroupedTable
+        from brookmere.dsl.aggregates.grouped_table import KGroupedTable
 
         code = code_of(self._graph, "function of group_by", function, TABLE_PAIR)
         step = self._add("KTABLE-SELECT-", TableGroup(code, versioned=self._versioned), name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from brookmere.registry.client import RegistryClient
-from brookmere.registry.schema import Latest, Reference, Schema
+from brookmere.registry.client.client import RegistryClient
+from brookmere.registry.schemas.schema import Latest, Reference, Schema
 
 __all__ = ["Latest", "Reference", "RegistryClient", "Schema"]

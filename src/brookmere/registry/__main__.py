@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 from brookmere.errors import RegistryError
-from brookmere.registry.daemon import default_registry_directory, run_here
-from brookmere.registry.server import DEFAULT_PORT
+from brookmere.registry.server.daemon import default_registry_directory, run_here
+from brookmere.registry.server.server import DEFAULT_PORT
 
 
 def main() -> None:

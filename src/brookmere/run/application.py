@@ -15,15 +15,15 @@ from typing import Any, Self, TypeVar, overload
 from brookmere.config import Config, Settings, read
 from brookmere.dsl.program import Builder
 from brookmere.errors import BrookmereError, StoreNotReadyError, UnsupportedError
-from brookmere.run.evolution import Evolution
-from brookmere.run.launching import Launched, check_application, launch_application
+from brookmere.run.evolution.comparison import Evolution
+from brookmere.run.launch.start import Launched, check_application, launch_application
 from brookmere.run.lifecycle import Lifecycle, State, StateListener
-from brookmere.run.local_stores import LocalStores
 from brookmere.run.progress import Progress
-from brookmere.run.reporting import StatusFile, status_of
+from brookmere.run.status import StatusFile, status_of
+from brookmere.run.stores import LocalStores
 from brookmere.run.watcher import Watcher
 from brookmere.state import AnyStore, Replica
-from brookmere.state.status import Status
+from brookmere.state.description.status import Status
 from brookmere.topics.times import now_ms
 from brookmere.topology.nodes import Topology
 

@@ -11,10 +11,10 @@ from typing import Any
 
 from brookmere.errors import BrookmereError, EngineError, RecordError, TransactionError, WorkerError
 from brookmere.run.dead_letters import write_dead_letter
-from brookmere.run.launching import Launched
+from brookmere.run.launch.start import Launched
 from brookmere.run.progress import Progress, ProgressReader
-from brookmere.run.query import Query
-from brookmere.run.skipped import SkippedLog
+from brookmere.run.query.query import Query
+from brookmere.run.skipped_records import SkippedLog
 
 logger = logging.getLogger(__name__)
 

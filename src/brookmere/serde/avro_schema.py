@@ -9,7 +9,7 @@ from typing import Any
 
 import fastavro.schema
 
-from brookmere.registry.avro import AvroSchemaError, parse_avro
+from brookmere.registry.schemas.avro import AvroSchemaError, parse_avro
 from brookmere.serde.structure import DEFAULT, NAME, NoSchema
 
 WITH_DEFAULT = "avro.default"

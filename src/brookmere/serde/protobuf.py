@@ -16,7 +16,7 @@ from google.protobuf.message_factory import GetMessageClass
 
 from brookmere.errors import Fault, TopologyError
 from brookmere.registry import Reference, RegistryClient, Schema
-from brookmere.registry.proto_text import print_proto, well_known_file
+from brookmere.registry.schemas.proto import print_proto, well_known_file
 from brookmere.serde.base import BadBytes
 from brookmere.serde.built import as_plain
 from brookmere.serde.protobuf_schema import (

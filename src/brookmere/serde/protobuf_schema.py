@@ -11,7 +11,7 @@ from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescript
 from google.protobuf.descriptor_pb2 import FileDescriptorProto
 from google.protobuf.descriptor_pool import DescriptorPool
 
-from brookmere.registry.proto_text import (
+from brookmere.registry.schemas.proto import (
     ProtoTextError,
     file_from_bytes,
     parse_proto,

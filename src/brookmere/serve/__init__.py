@@ -7,9 +7,9 @@ from types import ModuleType
 from typing import Any
 
 from brookmere.serve.api import create_api
-from brookmere.serve.dependencies import Stores
+from brookmere.serve.requests.dependencies import Stores
 from brookmere.serve.server import Server
-from brookmere.serve.starting import serve, serve_replica
+from brookmere.serve.start import serve, serve_replica
 
 __all__ = ["Server", "Stores", "create_api", "serve", "serve_replica"]
 

@@ -11,15 +11,8 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from brookmere.errors import BrookmereError, ConfigError
-from brookmere.serve.about import about_routes
-from brookmere.serve.counting import AnswerCount
-from brookmere.serve.docs_page import docs_page
-from brookmere.serve.health import health_routes
-from brookmere.serve.key_reads import KeyLane, KeyReaders
-from brookmere.serve.metadata import metadata_routes
-from brookmere.serve.open_api import document_of
-from brookmere.serve.own_routes import add_routes
-from brookmere.serve.problems import (
+from brookmere.serve.answers.event_streams import HEARTBEAT_SECONDS, streams_of
+from brookmere.serve.answers.problems import (
     Problem,
     on_brookmere_error,
     on_failure,
@@ -27,13 +20,20 @@ from brookmere.serve.problems import (
     on_invalid_request,
     on_problem,
 )
-from brookmere.serve.reading import reading_routes
-from brookmere.serve.served import Served, StatusReader
-from brookmere.serve.streams import HEARTBEAT_SECONDS, streams_of
-from brookmere.serve.tokens import TokenGuard
-from brookmere.serve.updating import updating_routes
+from brookmere.serve.context import Served, StatusReader
+from brookmere.serve.openapi.document import document_of
+from brookmere.serve.requests.bearer_token import TokenGuard
+from brookmere.serve.requests.counts import AnswerCount
+from brookmere.serve.routes.about import about_routes
+from brookmere.serve.routes.docs_page import docs_page
+from brookmere.serve.routes.health import health_routes
+from brookmere.serve.routes.key_reads import KeyLane, KeyReaders
+from brookmere.serve.routes.metadata import metadata_routes
+from brookmere.serve.routes.own_routes import add_routes
+from brookmere.serve.routes.stores import reading_routes
+from brookmere.serve.routes.updates import updating_routes
 from brookmere.state import Replica
-from brookmere.state.peers import Peers
+from brookmere.state.replica.peers import Peers
 from brookmere.topology.nodes import Topology
 
 

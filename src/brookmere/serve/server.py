@@ -15,7 +15,7 @@ from fastapi import FastAPI
 
 from brookmere.errors import ServerError
 from brookmere.serve.addresses import shown_address
-from brookmere.serve.streams import streams_of
+from brookmere.serve.answers.event_streams import streams_of
 
 _log = logging.getLogger(__name__)
 

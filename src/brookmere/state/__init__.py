@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from brookmere.state.key_value_store import KeyValueStore
+from brookmere.state.description.store_info import StoreInfo, StoreKind
 from brookmere.state.position import Position
 from brookmere.state.queries import (
     CountQuery,
@@ -19,12 +19,12 @@ from brookmere.state.queries import (
     WindowKeyQuery,
     WindowRangeQuery,
 )
-from brookmere.state.replica import Replica, StoreStatus
-from brookmere.state.store_info import StoreInfo, StoreKind
-from brookmere.state.stores import AnyStore, Inputs
-from brookmere.state.timed_stores import SessionStore, WindowStore
+from brookmere.state.replica.replica import Replica, StoreStatus
+from brookmere.state.stores.key_value import KeyValueStore
+from brookmere.state.stores.stores import AnyStore, Inputs
+from brookmere.state.stores.timed import SessionStore, WindowStore
+from brookmere.state.stores.versioned import Version, VersionedStore
 from brookmere.state.updates import Update, Updates
-from brookmere.state.versioned_store import Version, VersionedStore
 
 __all__ = [
     "AnyStore",

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, ClassVar, NamedTuple
 
+from brookmere.state.description.store_info import StoreKind
 from brookmere.state.position import Position
-from brookmere.state.store_info import StoreKind
 
 Time = int | datetime
 """Milliseconds since 1970 (UTC), or a datetime."""

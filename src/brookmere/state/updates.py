@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import Any, NamedTuple, Self
 
 from brookmere.errors import StoreError
-from brookmere.state.chunk import Chunk
+from brookmere.state.replica.chunk import Chunk
 from brookmere.topics.times import seconds
 
 _MOST_HELD = 10_000

@@ -11,10 +11,10 @@ from typing import Any
 from py4j.protocol import Py4JJavaError
 
 from brookmere.errors import BrookmereError, RecordError
-from brookmere.run.failures import from_python
-from brookmere.worker.code import StageCode
-from brookmere.worker.failures import described
-from brookmere.worker.serving import Server
+from brookmere.run.query.failures import from_python
+from brookmere.worker.protocol.requests import Server
+from brookmere.worker.protocol.stage_code import StageCode
+from brookmere.worker.task.failures import described
 
 _HEAD = struct.Struct(">cI")
 

@@ -14,10 +14,10 @@ from brookmere.dsl.program import Builder
 from brookmere.errors import ConfigError, RecordError
 from brookmere.plan.stages import plan
 from brookmere.record import Record
-from brookmere.run.compiler import DEFAULT_LOG_BYTES, HANDLERS, compile_plan
-from brookmere.run.outputs import Written, read_outputs
-from brookmere.run.session import spark_session
-from brookmere.run.taps import show
+from brookmere.run.compile.compiler import DEFAULT_LOG_BYTES, HANDLERS, compile_plan
+from brookmere.run.query.outputs import Written, read_outputs
+from brookmere.run.query.session import spark_session
+from brookmere.run.query.taps import show
 from brookmere.serde import Bytes, Registry, Serde, partition_for
 from brookmere.testing.engines import Engine, LocalEngine, RawRecord, SparkEngine, StoreRow, clock_record
 from brookmere.testing.settings import partition_counts, unknown
@@ -199,7 +199,7 @@ class TopologyTestDriver:
 
     def _sink_serde(self, sink: SinkNode, *, is_key: bool) -> Serde:
         given = sink.key if is_key else sink.value
-        from brookmere.run.wire import Wire  # only where an output is read
+        from brookmere.run.wire.wire import Wire  # only where an output is read
 
         return Wire.settled(given, self._compiled.builder, self._compiled.numbers[sink.name], is_key)
 

@@ -16,10 +16,10 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import DataType, StructType, _parse_datatype_json_string
 
 from brookmere.record import Header
-from brookmere.run.compiler import Compiled
-from brookmere.run.failures import from_python
-from brookmere.run.query import Query, read_counters, start
-from brookmere.run.taps import plain, python_values
+from brookmere.run.compile.compiler import Compiled
+from brookmere.run.query.failures import from_python
+from brookmere.run.query.query import Query, read_counters, start
+from brookmere.run.query.taps import plain, python_values
 from brookmere.testing.dialogue import Dialogue
 from brookmere.topology.nodes import Store
 

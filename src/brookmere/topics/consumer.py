@@ -11,9 +11,9 @@ from typing import Any, Self
 from brookmere.errors import DeserializationError, TopicError
 from brookmere.record import Record
 from brookmere.serde import BadBytes, Serde
-from brookmere.topics.kinds import AnyTopic, Start
+from brookmere.topics.any_topics import AnyTopic, Start
+from brookmere.topics.log.topic import Topic
 from brookmere.topics.times import milliseconds, seconds
-from brookmere.topics.topic import Topic
 
 # How often a consumer that waits looks for more.
 _LOOK_SECONDS = 0.02

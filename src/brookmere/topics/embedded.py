@@ -12,15 +12,15 @@ from pathlib import Path
 from brookmere.errors import TopicExistsError, UnknownTopicError
 from brookmere.names import illegal
 from brookmere.serde import Serde
+from brookmere.topics.any_topics import Start
 from brookmere.topics.consumer import Consumer
-from brookmere.topics.files import explained, is_older, sync_folder, unique
-from brookmere.topics.folder import LOCK_FILE, TOPIC_FILE, TopicFolder
 from brookmere.topics.home import default_topics_directory
-from brookmere.topics.kinds import Start
-from brookmere.topics.lock import locked
+from brookmere.topics.log.files import explained, is_older, sync_folder, unique
+from brookmere.topics.log.folder import LOCK_FILE, TOPIC_FILE, TopicFolder
+from brookmere.topics.log.lock import locked
+from brookmere.topics.log.topic import Topic
 from brookmere.topics.settings import TopicConfig
 from brookmere.topics.times import now_ms
-from brookmere.topics.topic import Topic
 from brookmere.topics.topic_set import TopicSet, check_name, check_new
 
 # No topic can have such a name, so folders on their way in or out are never taken for topics.

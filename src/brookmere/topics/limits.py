@@ -9,8 +9,8 @@ import pyarrow.compute as pc
 
 from brookmere.errors import TopicError
 from brookmere.record import Record
-from brookmere.topics.columns import sizes_of
-from brookmere.topics.folder import TopicFolder
+from brookmere.topics.log.columns import sizes_of
+from brookmere.topics.log.folder import TopicFolder
 
 
 class Partitioned(Protocol):

@@ -15,9 +15,9 @@ import pyarrow as pa
 from brookmere.errors import TopicError, UnreachableError
 from brookmere.record import Header, Record
 from brookmere.serde import Serde
-from brookmere.topics.kinds import AnyTopic
+from brookmere.topics.any_topics import AnyTopic
+from brookmere.topics.log.topic import Topic
 from brookmere.topics.times import milliseconds, now_ms, seconds
-from brookmere.topics.topic import Topic
 
 _FULL_RECORDS = 50_000
 _FULL_BYTES = 16 * 1024 * 1024

@@ -9,7 +9,7 @@ from datetime import timedelta
 from brookmere.errors import TopicError, UnknownTopicError
 from brookmere.names import illegal, nearest
 from brookmere.serde import Serde
-from brookmere.topics.kinds import AnyTopic
+from brookmere.topics.any_topics import AnyTopic
 from brookmere.topics.producer import Producer
 
 

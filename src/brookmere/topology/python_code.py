@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from brookmere.topology.function import Location
-from brookmere.worker.calling import AsyncCalls
+from brookmere.worker.functions.calls import AsyncCalls
 
 if TYPE_CHECKING:
     from brookmere.topology.nodes import Node

@@ -7,8 +7,8 @@ import os
 import sys
 import threading
 
-from brookmere.worker.channel import PipeChannel
-from brookmere.worker.serving import serve
+from brookmere.worker.protocol.channel import PipeChannel
+from brookmere.worker.protocol.requests import serve
 
 _BUFFER = 1 << 18
 _LOOK_EVERY = 1.0

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from brookmere.registry.avro import parse_avro
 from brookmere.registry.compatibility.avro import avro_differences
+from brookmere.registry.schemas.avro import parse_avro
 
 
 def record(*fields: Any, name: str = "R", **others: Any) -> dict[str, Any]:

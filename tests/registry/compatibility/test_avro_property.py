@@ -10,8 +10,8 @@ import fastavro
 from hypothesis import Phase, event, given, note, settings
 from hypothesis import strategies as st
 
-from brookmere.registry.avro import avro_text, parse_avro
 from brookmere.registry.compatibility.avro import avro_differences
+from brookmere.registry.schemas.avro import avro_text, parse_avro
 from tests.registry.compatibility.avro_schemas import versions
 
 EXAMPLES = settings(max_examples=1000, deadline=None, phases=(Phase.generate,))

@@ -9,7 +9,7 @@ from hypothesis import Phase, event, given, note, settings
 from hypothesis import strategies as st
 
 from brookmere.registry.compatibility.json_schema import json_schema_differences
-from brookmere.registry.json_schema import parse_json_schema
+from brookmere.registry.schemas.json import parse_json_schema
 from tests.registry.compatibility.json_schemas import Making, fits
 
 EXAMPLES = settings(max_examples=1000, deadline=None, phases=(Phase.generate,))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from brookmere.registry.compatibility.json_schema import json_schema_differences
-from brookmere.registry.json_schema import JsonSchemaError, parse_json_schema
+from brookmere.registry.schemas.json import JsonSchemaError, parse_json_schema
 
 TEXT: dict[str, Any] = {"type": "string"}
 NUMBER: dict[str, Any] = {"type": "number"}

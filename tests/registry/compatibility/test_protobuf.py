@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from brookmere.registry.compatibility.protobuf import protobuf_differences
-from brookmere.registry.proto_text import ProtoFile, parse_proto
+from brookmere.registry.schemas.proto import ProtoFile, parse_proto
 
 
 def file(text: str, **imports: str) -> ProtoFile:

@@ -16,7 +16,7 @@ import pytest
 from pyspark.sql import functions as F
 
 import brookmere as bm
-from brookmere.registry.server import RegistryServer
+from brookmere.registry.server.server import RegistryServer
 from tests.run.homes import Home
 
 pytestmark = pytest.mark.usefixtures("spark")

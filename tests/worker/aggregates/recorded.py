@@ -16,7 +16,7 @@ from brookmere.worker.aggregates import (
     TimeWindowsWork,
     UserCode,
 )
-from brookmere.worker.code import StageCode, StoreCode, Work
+from brookmere.worker.protocol.stage_code import StageCode, StoreCode, Work
 from tests.conformance import python_words
 from tests.conformance.scenario import Scenario
 from tests.worker.aggregates.windowed import WINDOWED

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from brookmere.worker.aggregates import Fold, Start, TableAggregateWork, UserCode
-from brookmere.worker.code import StoreCode
+from brookmere.worker.protocol.stage_code import StoreCode
 from tests.worker.jvm import STRING, Jvm, stage_of
 
 ADD = UserCode(lambda value, folded: f"{folded}+{value}", ("value", "aggregate"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from brookmere.worker.code import TypeCode
+from brookmere.worker.protocol.stage_code import TypeCode
 
 WINDOWED = TypeCode(
     '{"type":"struct","fields":['

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from brookmere.record import WindowedKey
-from brookmere.worker.code import StoreCode, TypeCode
+from brookmere.worker.protocol.stage_code import StoreCode, TypeCode
 from brookmere.worker.stores import store as stores
 from tests.worker.jvm import LONG, STRING
 from tests.worker.stores.asking import Asking, Step

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from brookmere.worker.code import StoreCode
+from brookmere.worker.protocol.stage_code import StoreCode
 from brookmere.worker.stores.versioned import NOT_PUT, VersionedRecord
 from tests.worker.jvm import LONG, STRING
 from tests.worker.stores.asking import Asking

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from brookmere.record import WindowedKey
-from brookmere.worker.code import StoreCode
+from brookmere.worker.protocol.stage_code import StoreCode
 from tests.worker.jvm import LONG, STRING
 from tests.worker.stores.asking import Asking
 

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING
 from rich.live import Live
 from rich.text import Text
 
-from brookmere.cli import console
-from brookmere.cli.demo.ending import tell_end
+from brookmere.cli.demo.directory import Place
 from brookmere.cli.demo.feeder import Feeder, poem
-from brookmere.cli.demo.place import Place
-from brookmere.cli.demo.scene import Scene
-from brookmere.cli.demo.starting import start_telling
-from brookmere.cli.keyboard import pressed_keys
-from brookmere.cli.load import load
-from brookmere.cli.supervise import failure_told_once, stop_signals
+from brookmere.cli.demo.picture import Scene
+from brookmere.cli.demo.start import start_telling
+from brookmere.cli.demo.summary import tell_end
+from brookmere.cli.programs.load import load
+from brookmere.cli.programs.supervise import failure_told_once, stop_signals
+from brookmere.cli.terminal import console
+from brookmere.cli.terminal.keyboard import pressed_keys
 from brookmere.record import Record
 from brookmere.topics import Consumer
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from brookmere.registry.avro.model import (
+from brookmere.registry.schemas.avro.model import (
     Array,
     Enum,
     Fixed,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from brookmere.registry.compatibility.avro import avro_differences
 from brookmere.registry.compatibility.json_schema import json_schema_differences
 from brookmere.registry.compatibility.protobuf import protobuf_differences
-from brookmere.registry.formats import Parsed
-from brookmere.registry.schema import AVRO, PROTOBUF
+from brookmere.registry.schemas.formats import Parsed
+from brookmere.registry.schemas.schema import AVRO, PROTOBUF
 
 
 def differences(*, reader: Parsed, writer: Parsed) -> list[str]:

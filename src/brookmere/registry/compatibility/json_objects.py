@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from brookmere.registry.compatibility.json_values import Parts, largest, smallest
-from brookmere.registry.json_schema.nodes import Node
+from brookmere.registry.schemas.json.nodes import Node
 
 if TYPE_CHECKING:
     from brookmere.registry.compatibility.json_schema import Check

@@ -17,7 +17,7 @@ from brookmere.registry.compatibility.json_values import (
     upper,
     values,
 )
-from brookmere.registry.json_schema.nodes import Node
+from brookmere.registry.schemas.json.nodes import Node
 
 
 def scalar_differences(writer: Parts, reader: Node, path: str) -> list[str]:

@@ -15,7 +15,7 @@ from brookmere.registry.compatibility.json_arrays import array_differences
 from brookmere.registry.compatibility.json_disjoint import disjoint
 from brookmere.registry.compatibility.json_objects import object_differences
 from brookmere.registry.compatibility.json_values import Parts, among, types, types_named, values
-from brookmere.registry.json_schema.nodes import Node, parts
+from brookmere.registry.schemas.json.nodes import Node, parts
 
 _STEPS = 5_000
 # Words that assert something and are only compared as they stand.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from brookmere.registry.json_schema.nodes import Node
+from brookmere.registry.schemas.json.nodes import Node
 
 # Numbers are integers or fractions, so that an integer is also a number.
 EVERY = frozenset(("null", "boolean", "integer", "fraction", "string", "array", "object"))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from brookmere.registry.compatibility.check import differences
-from brookmere.registry.formats import Parsed
+from brookmere.registry.schemas.formats import Parsed
 
 LEVELS = (
     "NONE",

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from google.protobuf.descriptor_pb2 import DescriptorProto, FieldDescriptorProto, FileDescriptorProto
 
-from brookmere.registry.proto_text.fields import SCALARS
-from brookmere.registry.proto_text.names import ProtoFile
+from brookmere.registry.schemas.proto.fields import SCALARS
+from brookmere.registry.schemas.proto.names import ProtoFile
 
 Field = FieldDescriptorProto
 _WORDS = {number: word for word, number in SCALARS.items()}

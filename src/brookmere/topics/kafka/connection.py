@@ -17,9 +17,9 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
 from confluent_kafka.admin import AdminClient, ClusterMetadata
 
 from brookmere.errors import TopicError
+from brookmere.topics.kafka.client_settings import translated
 from brookmere.topics.kafka.failures import Asked, explained, is_refused, refused, unreachable
 from brookmere.topics.kafka.login import principal
-from brookmere.topics.kafka.translation import translated
 
 T = TypeVar("T")
 

@@ -11,11 +11,11 @@ from confluent_kafka import TopicPartition
 
 from brookmere.record import Record
 from brookmere.serde import Serde
+from brookmere.topics.any_topics import Start
 from brookmere.topics.consumer import decoded, positions_of
 from brookmere.topics.kafka.connection import Connection
-from brookmere.topics.kafka.reading import asked_to_read, fetched, is_end, record_of
+from brookmere.topics.kafka.messages import asked_to_read, fetched, is_end, record_of
 from brookmere.topics.kafka.topic import KafkaTopic
-from brookmere.topics.kinds import Start
 from brookmere.topics.times import seconds
 
 _WAIT_SECONDS = 0.2

@@ -13,13 +13,13 @@ from confluent_kafka.admin import ConfigResource, OffsetSpec, ResourceType, Topi
 
 from brookmere.errors import AccessError
 from brookmere.record import Record
-from brookmere.topics.appending import Appended
-from brookmere.topics.columns import content_from
 from brookmere.topics.kafka.connection import Connection
 from brookmere.topics.kafka.failures import Asked
-from brookmere.topics.kafka.reading import read
-from brookmere.topics.kafka.writing import append, check_record, records_in
+from brookmere.topics.kafka.messages import read
+from brookmere.topics.kafka.producer import append, check_record, records_in
 from brookmere.topics.limits import check_partition
+from brookmere.topics.log.append import Appended
+from brookmere.topics.log.columns import content_from
 from brookmere.topics.times import now_ms
 
 

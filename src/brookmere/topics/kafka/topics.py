@@ -12,12 +12,12 @@ from confluent_kafka.admin import NewTopic
 
 from brookmere.errors import TopicExistsError, UnknownTopicError
 from brookmere.serde import Serde
+from brookmere.topics.any_topics import Start
 from brookmere.topics.kafka.connection import Connection
 from brookmere.topics.kafka.consumer import KafkaConsumer
 from brookmere.topics.kafka.failures import Asked
 from brookmere.topics.kafka.groups import Groups
 from brookmere.topics.kafka.topic import KafkaTopic
-from brookmere.topics.kinds import Start
 from brookmere.topics.topic_set import TopicSet, check_name, check_new
 
 # Topics of Kafka itself, which no program reads by a pattern.

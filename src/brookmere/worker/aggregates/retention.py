@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from brookmere.worker.aggregates.code import FOREVER
+from brookmere.worker.aggregates.definitions import FOREVER
 
 _SEGMENT = 60_000
 """The shortest span of time that Kafka Streams drops at once."""

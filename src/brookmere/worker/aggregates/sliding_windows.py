@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from brookmere.worker.aggregates.code import NO_TIME, Emission, Fold
-from brookmere.worker.aggregates.windowing import LATE, NULL_KEY, NULL_VALUE, Windowing, find, place_of
-from brookmere.worker.code import NodeCode, Running, Runtime
+from brookmere.worker.aggregates.definitions import NO_TIME, Emission, Fold
+from brookmere.worker.aggregates.windows import LATE, NULL_KEY, NULL_VALUE, Windowing, find, place_of
+from brookmere.worker.protocol.stage_code import NodeCode, Running, Runtime
 
 Seen = tuple[Any, int]
 """What an aggregate was, and its time, when it was looked at: later updates do not change it."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from brookmere.worker.aggregates.code import Fold, UserCode
-from brookmere.worker.aggregates.folding import Folding, step_of
-from brookmere.worker.aggregates.updating import Updating
-from brookmere.worker.code import NodeCode, Running, Runtime
+from brookmere.worker.aggregates.definitions import Fold, UserCode
+from brookmere.worker.aggregates.folds import Folding, step_of
+from brookmere.worker.aggregates.updates import Updating
+from brookmere.worker.protocol.stage_code import NodeCode, Running, Runtime
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from brookmere.worker.aggregates.code import FOREVER, NO_TIME, Emission, Fold
-from brookmere.worker.aggregates.windowing import LATE, Windowing, find, place_of
-from brookmere.worker.code import NodeCode, Running, Runtime
+from brookmere.worker.aggregates.definitions import FOREVER, NO_TIME, Emission, Fold
+from brookmere.worker.aggregates.windows import LATE, Windowing, find, place_of
+from brookmere.worker.protocol.stage_code import NodeCode, Running, Runtime
 
 
 @dataclass(frozen=True, slots=True)

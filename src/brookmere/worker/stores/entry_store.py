@@ -8,7 +8,7 @@ from brookmere.worker.stores.entries import Entry
 from brookmere.worker.stores.key_value import KeyValueStore
 
 if TYPE_CHECKING:
-    from brookmere.worker.code import StoreCode
+    from brookmere.worker.protocol.stage_code import StoreCode
     from brookmere.worker.stores.store import Keeper
 
 

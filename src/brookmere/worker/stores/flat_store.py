@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from brookmere.worker.stores.key_value import KeyValueStore
 
 if TYPE_CHECKING:
-    from brookmere.worker.code import StoreCode
+    from brookmere.worker.protocol.stage_code import StoreCode
     from brookmere.worker.stores.store import Keeper
 
 _UNKNOWN: Final[Any] = object()

@@ -9,7 +9,7 @@ from brookmere.worker.stores.entries import Group, Item
 from brookmere.worker.stores.store import CachedStore
 
 if TYPE_CHECKING:
-    from brookmere.worker.code import StoreCode
+    from brookmere.worker.protocol.stage_code import StoreCode
     from brookmere.worker.stores.store import Keeper
 
 _FOREVER = 1 << 63

@@ -7,13 +7,13 @@ import marshal
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
-from brookmere.worker.types import reader, writer
+from brookmere.worker.types.python_values import reader, writer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from brookmere.worker.code import StoreCode, TypeCode
-    from brookmere.worker.row import Row
+    from brookmere.worker.protocol.stage_code import StoreCode, TypeCode
+    from brookmere.worker.task.row import Row
 
 MOST_KEYS: Final = 300_000
 """So many keys a store remembers between batches."""

@@ -9,7 +9,7 @@ from collections.abc import Generator
 from typing import Any
 
 import brookmere as bm
-from brookmere.cli.demo.place import example
+from brookmere.cli.demo.directory import example
 from brookmere.topics import Topics
 
 TOPICS = ("players", "products", "score-events")

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING
 from rich.live import Live
 from rich.text import Text
 
-from brookmere.cli import console
+from brookmere.cli.demo.directory import Place
 from brookmere.cli.demo.feeder import Feeder
-from brookmere.cli.demo.leaderboard.ending import tell_end
 from brookmere.cli.demo.leaderboard.season import TOPICS, season
 from brookmere.cli.demo.leaderboard.standings import Standings, name_of, told
-from brookmere.cli.demo.place import Place
-from brookmere.cli.demo.starting import start_telling
-from brookmere.cli.keyboard import pressed_keys
-from brookmere.cli.load import find
-from brookmere.cli.supervise import failure_told_once, stop_signals
+from brookmere.cli.demo.leaderboard.summary import tell_end
+from brookmere.cli.demo.start import start_telling
+from brookmere.cli.programs.load import find
+from brookmere.cli.programs.supervise import failure_told_once, stop_signals
+from brookmere.cli.terminal import console
+from brookmere.cli.terminal.keyboard import pressed_keys
 from brookmere.errors import ServerError
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def watch_leaderboard(seconds: int, directory: Path | None) -> None:
 def _serve(application: Application, program: ModuleType) -> Server:
     """Serve the page and the program's own routes at the usual port, or another one where that is taken."""
     from brookmere.serve import serve
-    from brookmere.serve.page import page_routes
+    from brookmere.serve.routes.static_page import page_routes
 
     html = files("brookmere.cli.demo.leaderboard").joinpath("page.html").read_text()
     answers = [program.routes, page_routes("/", html)]

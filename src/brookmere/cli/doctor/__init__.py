@@ -1,0 +1,1 @@
+"""`brookmere doctor`: what this machine has of what Brookmere needs."""

@@ -1,0 +1,1 @@
+"""`brookmere kafka` and `brookmere registry`: the development broker and schema registry."""

@@ -1,0 +1,1 @@
+"""Finding, loading and supervising the program or application that a command names."""

@@ -1,0 +1,1 @@
+"""`brookmere query`: read rows of a store, from a local replica or over HTTP."""

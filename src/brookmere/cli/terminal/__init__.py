@@ -1,0 +1,1 @@
+"""Output to and input from the terminal."""

@@ -1,0 +1,1 @@
+"""`brookmere top`: a live view of a running application."""

@@ -1,0 +1,1 @@
+"""`brookmere topics`, `produce` and `consume`."""

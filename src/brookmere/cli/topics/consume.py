@@ -1,0 +1,198 @@
+"""Turns the records of a topic into lines on the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from brookmere.cli.options.formats import SHOWN, ShownFormat, decode
+from brookmere.cli.options.parameters import TopicsDir
+from brookmere.cli.options.topics_location import (
+    BootstrapServer,
+    ClientConfig,
+    ClientSettings,
+    TopicName,
+    chosen_topics,
+)
+from brookmere.cli.terminal import console
+from brookmere.cli.terminal.record_table import RecordTable, as_text
+from brookmere.cli.topics.json_records import json_of_record
+from brookmere.errors import CommandError
+from brookmere.record import Record
+from brookmere.registry import RegistryClient
+from brookmere.topics import AnyTopic
+
+_BLOCK = 1000
+_PATIENCE_SECONDS = 0.5
+
+
+class RecordFormat(StrEnum):
+    TABLE = "table"
+    JSON = "json"
+    VALUE = "value"
+
+
+def consume(
+    topic: TopicName,
+    from_beginning: Annotated[
+        bool,
+        typer.Option(
+            "--from-beginning", help="Begin with the first record; without --follow it always does."
+        ),
+    ] = False,
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="Wait for new records, until Ctrl-C; begins at the end.")
+    ] = False,
+    most: Annotated[
+        int | None,
+        typer.Option(
+            "--max", "-n", min=1, metavar="N", help="End after so many records.", show_default=False
+        ),
+    ] = None,
+    partition: Annotated[
+        list[int] | None,
+        typer.Option(min=0, metavar="N", help="Only this partition; may be repeated.", show_default=False),
+    ] = None,
+    offset: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Begin with this offset; -10 begins with the last ten records of a partition.",
+            show_default=False,
+        ),
+    ] = None,
+    form: Annotated[
+        RecordFormat,
+        typer.Option(
+            "--format", metavar="FORMAT", help="table, json (a line each), or value (nothing else)."
+        ),
+    ] = RecordFormat.TABLE,
+    key_serde: Annotated[
+        ShownFormat, typer.Option(metavar="FORMAT", help=f"How keys are written: {SHOWN}.")
+    ] = ShownFormat.AUTO,
+    value_serde: Annotated[
+        ShownFormat, typer.Option(metavar="FORMAT", help=f"How values are written: {SHOWN}.")
+    ] = ShownFormat.AUTO,
+    registry: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="The schema registry that knows the schemas of keys and values.",
+            show_default=False,
+        ),
+    ] = None,
+    topics_dir: TopicsDir = None,
+    bootstrap_server: BootstrapServer = None,
+    client_config: ClientConfig = None,
+    client: ClientSettings = None,
+) -> None:
+    """Show the records of a topic.
+
+    Shows everything that is there and ends. With --follow it begins at the end and waits for more, and with
+    --follow --from-beginning it does both. The format auto shows printable text as text, other eight bytes as
+    a long, and anything else in hex; with --registry it shows Avro, Protobuf and JSON behind the id of their
+    schema. Records of several partitions come in the order of their times.
+
+    \b
+    Examples:
+      brookmere consume word-counts
+      brookmere consume word-counts --follow --format json
+      brookmere consume word-counts --partition 0 --offset -10
+      brookmere consume word-counts --follow --bootstrap-server localhost:9092
+    """
+    if from_beginning and offset is not None:
+        raise CommandError("--from-beginning and --offset both say where to begin.\nGive one of them.")
+    topics = chosen_topics(topics_dir, bootstrap_server, client_config, client)
+    log = topics[topic]
+    positions = _positions(log, partition, offset, at_end=follow and not from_beginning)
+    client_of_registry = None if registry is None else RegistryClient(registry)
+    lines_of = _formatter(form, key_serde, value_serde, client_of_registry)
+    if follow and console.err.is_terminal:
+        console.say("Waiting for records; Ctrl-C ends.", style="dim")
+    shown = 0
+    with topics.consumer(topic, start=positions, follow=follow) as consumer:
+        while most is None or shown < most:
+            limit = _BLOCK if most is None else min(_BLOCK, most - shown)
+            records = consumer.poll(_PATIENCE_SECONDS if follow else 0, limit=limit)
+            if not records and not follow:
+                break
+            shown += len(records)
+            console.out.file.write("".join(f"{line}\n" for line in lines_of(records)))
+            console.out.file.flush()
+    if not shown:
+        console.say(f"There are no records to show in {topic}.")
+
+
+def _positions(
+    log: AnyTopic, partitions: list[int] | None, offset: int | None, *, at_end: bool
+) -> dict[int, int]:
+    starts, ends = log.start_offsets(), log.end_offsets()
+    chosen = range(log.partitions) if partitions is None else partitions
+    for number in chosen:
+        if number >= log.partitions:
+            raise CommandError(
+                f"The topic {log.name} has no partition {number}.\nIt has {log.partitions}, numbered from 0."
+            )
+    if offset is None:
+        return {number: (ends if at_end else starts)[number] for number in chosen}
+    if offset < 0:
+        return {number: max(starts[number], ends[number] + offset) for number in chosen}
+    return {number: min(max(starts[number], offset), ends[number]) for number in chosen}
+
+
+def _formatter(
+    form: RecordFormat, key_serde: ShownFormat, value_serde: ShownFormat, registry: RegistryClient | None
+) -> Callable[[list[Record]], list[str]]:
+    """Return what turns records into lines."""
+    table = RecordTable()
+
+    def shown_key(record: Record) -> object:
+        return _shown(record, "key", record.key, key_serde, registry)
+
+    def shown_value(record: Record) -> object:
+        return _shown(record, "value", record.value, value_serde, registry)
+
+    def rows(records: list[Record]) -> list[str]:
+        return table.lines(
+            [
+                (
+                    record.partition,
+                    record.offset,
+                    record.timestamp,
+                    shown_key(record),
+                    shown_value(record),
+                    record.headers,
+                )
+                for record in records
+            ]
+        )
+
+    def values(records: list[Record]) -> list[str]:
+        return [as_text(shown_value(record), escape=False) for record in records]
+
+    def objects(records: list[Record]) -> list[str]:
+        return [
+            json_of_record(
+                record,
+                key=shown_key(record),
+                value=shown_value(record),
+            )
+            for record in records
+        ]
+
+    return {RecordFormat.TABLE: rows, RecordFormat.VALUE: values, RecordFormat.JSON: objects}[form]
+
+
+def _shown(
+    record: Record, role: str, data: bytes | None, serde: ShownFormat, registry: RegistryClient | None
+) -> object:
+    try:
+        return decode(data, serde, registry)
+    except ValueError as failure:
+        raise CommandError(
+            f"The {role} at offset {record.offset} of partition {record.partition} of {record.topic} is not "
+            f"of the format {serde}: {failure}.\nLeave --{role}-serde out to see what is there."
+        ) from failure

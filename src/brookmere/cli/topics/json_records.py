@@ -1,0 +1,71 @@
+"""Turns lines of JSON into records, and records into lines of JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from brookmere.cli.options.formats import Format, encode_value, guess
+from brookmere.cli.options.parameters import read_time, shown_time
+from brookmere.record import Header, Record
+
+_GIVEN = {"key", "value", "timestamp", "headers", "partition"}
+# What `consume --format json` prints can be fed in again; these are new then.
+_IGNORED = {"topic", "offset", "time"}
+
+
+def record_of_json(
+    line: bytes | str, key_serde: Format, value_serde: Format, timestamp: int | None, partition: int | None
+) -> Record:
+    """Return the record that a line describes, or that has the line's JSON as its value.
+
+    A line is a record if it is an object that has a value, or a key, and no fields but those of a record.
+    What the command line says about time and partition holds where the line says nothing.
+    """
+    found = json.loads(line)
+    is_record = (
+        isinstance(found, dict) and found.keys() <= _GIVEN | _IGNORED and {"key", "value"} & found.keys()
+    )
+    given: dict[str, Any] = found if is_record else {"value": found}
+    time = given.get("timestamp", timestamp)
+    place = given.get("partition", partition)
+    if place is not None and (isinstance(place, bool) or not isinstance(place, int)):
+        raise ValueError(f"its partition is not a number: {place!r}")
+    return Record(
+        key=encode_value(given.get("key"), key_serde),
+        value=encode_value(given.get("value"), value_serde),
+        timestamp=-1 if time is None else read_time(str(time)),
+        headers=tuple(_headers(given.get("headers"))),
+        partition=place,
+    )
+
+
+def json_of_record(record: Record, *, key: Any, value: Any) -> str:
+    """Return the line of a record that stands in a topic, with its key and value decoded."""
+    fields: dict[str, Any] = {
+        "topic": record.topic,
+        "partition": record.partition,
+        "offset": record.offset,
+        "timestamp": record.timestamp,
+        "time": shown_time(record.timestamp),
+        "key": key,
+        "value": value,
+    }
+    if record.headers:
+        names = [name for name, _ in record.headers]
+        shown = [(name, None if data is None else guess(data)) for name, data in record.headers]
+        fields["headers"] = dict(shown) if len(set(names)) == len(names) else shown
+    return json.dumps(fields, ensure_ascii=False)
+
+
+def _headers(given: Any) -> Iterable[Header]:
+    if given is None:
+        return
+    pairs = given.items() if isinstance(given, dict) else given
+    for pair in pairs:
+        if not isinstance(pair, tuple | list) or len(pair) != 2 or not isinstance(pair[0], str):
+            raise ValueError(
+                f'its headers are neither {{"name": "value"}} nor [["name", "value"]]: {given!r}'
+            )
+        yield pair[0], encode_value(pair[1], Format.TEXT)

@@ -1,0 +1,269 @@
+"""Turns lines of text or JSON into records of a topic."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, BinaryIO
+
+import pyarrow as pa
+import typer
+
+from brookmere.cli.options.formats import WRITTEN, Format, encoder
+from brookmere.cli.options.parameters import TopicsDir, read_time
+from brookmere.cli.options.topics_location import (
+    BootstrapServer,
+    ClientConfig,
+    ClientSettings,
+    TopicName,
+    chosen_topics,
+    where,
+)
+from brookmere.cli.terminal import console
+from brookmere.cli.topics.json_records import record_of_json
+from brookmere.cli.topics.lines import line_blocks
+from brookmere.errors import CommandError
+from brookmere.topics import AnyTopic, Topic, Topics
+
+if TYPE_CHECKING:
+    from brookmere.topics.kafka import KafkaTopics
+
+# Typed lines say so; anything else is a mistake that a longer message would only hide.
+_SHOWN_LINE = 200
+
+
+class LineFormat(StrEnum):
+    TEXT = "text"
+    JSON = "json"
+
+
+def produce(
+    topic: TopicName,
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="FILE", help="Lines to read; by default stdin.", show_default=False),
+    ] = None,
+    form: Annotated[
+        LineFormat,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help="text: a line is a value. json: a line is a JSON value, or a record such as "
+            '{"key": "k", "value": 1, "timestamp": 0, "headers": {"h": "x"}, "partition": 0}.',
+        ),
+    ] = LineFormat.TEXT,
+    key_separator: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="What stands between the key and the value of a line of text.",
+            show_default=False,
+        ),
+    ] = None,
+    key_serde: Annotated[
+        Format, typer.Option(metavar="FORMAT", help=f"How keys are written: {WRITTEN}.")
+    ] = Format.TEXT,
+    value_serde: Annotated[
+        Format, typer.Option(metavar="FORMAT", help=f"How values are written: {WRITTEN}.")
+    ] = Format.TEXT,
+    null: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="The text that stands for a null value, which deletes a row of a table.",
+            show_default=False,
+        ),
+    ] = None,
+    timestamp: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="The records' time: milliseconds since 1970, or an ISO time. By default now.",
+            show_default=False,
+        ),
+    ] = None,
+    partition: Annotated[
+        int | None,
+        typer.Option(
+            min=0, metavar="N", help="The partition; by default that of the key.", show_default=False
+        ),
+    ] = None,
+    create: Annotated[bool, typer.Option("--create", help="Create the topic if it is missing.")] = False,
+    partitions: Annotated[
+        int,
+        typer.Option(
+            "--partitions", "-p", min=1, metavar="N", help="With --create: how many partitions it gets."
+        ),
+    ] = 1,
+    topics_dir: TopicsDir = None,
+    bootstrap_server: BootstrapServer = None,
+    client_config: ClientConfig = None,
+    client: ClientSettings = None,
+) -> None:
+    """Append lines to a topic.
+
+    Lines are written as they come; a line that is typed is there at once.
+
+    \b
+    Examples:
+      echo "to be or not to be" | brookmere produce lines --create
+      brookmere produce orders orders.txt --key-separator :
+      brookmere produce orders orders.jsonl --format json
+      brookmere produce orders orders.jsonl --format json --bootstrap-server localhost:9092
+    """
+    topics = chosen_topics(topics_dir, bootstrap_server, client_config, client)
+    log = _topic(topics, topic, create, partitions)
+    time_of_all = None if timestamp is None else read_time(timestamp)
+    if form is LineFormat.JSON:
+        if key_separator is not None or null is not None:
+            raise CommandError(
+                "--key-separator and --null are for lines of text, and the format is json.\n"
+                'Write keys and nulls in JSON: {"key": "k", "value": null}.'
+            )
+        write = _json_writer(log, key_serde, value_serde, time_of_all, partition)
+    else:
+        write = _text_writer(log, key_separator, key_serde, value_serde, null, time_of_all, partition)
+    started = time.monotonic()
+    with _opened(file) as (source, name):
+        count = 0
+        for lines in line_blocks(source):
+            count += _write_block(write, lines, name, count)
+    seconds = time.monotonic() - started
+    rate = f", {count / seconds:,.0f} records/s" if count >= 1000 else ""
+    console.say(f"{console.counted(count, 'record')} to {topic} in {seconds:.1f} s{rate}.")
+
+
+class _BadLineError(Exception):
+    """A line that is no record: its place in the block, and why."""
+
+    def __init__(self, place: int, reason: str) -> None:
+        super().__init__(reason)
+        self.place = place
+
+
+Write = Callable[[Sequence[bytes]], None]
+"""Appends lines, all or none; raises _BadLineError for the first line that is no record."""
+
+
+def _write_block(write: Write, lines: Sequence[bytes], name: str, before: int) -> int:
+    try:
+        write(lines)
+    except _BadLineError as failure:
+        # What stands before the bad line is fine, and whoever mends the line goes on from there.
+        if failure.place:
+            write(lines[: failure.place])
+        number = before + failure.place + 1
+        text = lines[failure.place].decode(errors="replace")[:_SHOWN_LINE]
+        raise CommandError(
+            f"Line {number:,} of {name} is no record: {failure}.\nFound: {text}\n"
+            f"Written so far: {console.counted(number - 1, 'line')}. Mend this one and go on from it."
+        ) from failure
+    return len(lines)
+
+
+def _text_writer(
+    log: AnyTopic,
+    separator: str | None,
+    key_serde: Format,
+    value_serde: Format,
+    null: str | None,
+    timestamp: int | None,
+    partition: int | None,
+) -> Write:
+    nothing = None if null is None else null.encode()
+    between = None if separator is None else separator.encode()
+    if between == b"":
+        raise CommandError(
+            "--key-separator is empty.\nGive what stands between key and value: --key-separator :"
+        )
+
+    def write(lines: Sequence[bytes]) -> None:
+        texts: Sequence[bytes] = lines
+        columns = {}
+        if between is not None:
+            pairs = [line.partition(between) for line in lines]
+            for place, pair in enumerate(pairs):
+                if not pair[1]:
+                    raise _BadLineError(place, f"there is no {separator!r} between a key and a value")
+            keys = _encoded([pair[0] for pair in pairs], key_serde, "key")
+            columns["key"] = pa.array(keys, pa.binary())
+            texts = [pair[2] for pair in pairs]
+        values = _encoded(texts, value_serde, "value", nothing)
+        columns["value"] = pa.array(values, pa.binary())
+        if timestamp is not None:
+            columns["timestamp"] = pa.array([timestamp] * len(lines), pa.int64()).cast(
+                pa.timestamp("ms", "UTC")
+            )
+        log.append_batch(partition, pa.RecordBatch.from_pydict(columns))
+
+    return write
+
+
+def _encoded(
+    texts: Sequence[bytes], serde: Format, role: str, nothing: bytes | None = None
+) -> Sequence[bytes | None]:
+    if serde is Format.TEXT:
+        return texts if nothing is None else [None if text == nothing else text for text in texts]
+    encode = encoder(serde)
+    found: list[bytes | None] = []
+    for place, text in enumerate(texts):
+        try:
+            found.append(None if nothing is not None and text == nothing else encode(text.decode()))
+        except ValueError as failure:
+            raise _BadLineError(place, f"its {role} is not {_named(serde)} ({failure})") from failure
+    return found
+
+
+def _json_writer(
+    log: AnyTopic, key_serde: Format, value_serde: Format, timestamp: int | None, partition: int | None
+) -> Write:
+    def write(lines: Sequence[bytes]) -> None:
+        records = []
+        for place, line in enumerate(lines):
+            try:
+                record = record_of_json(line, key_serde, value_serde, timestamp, partition)
+            except (ValueError, TypeError, CommandError) as failure:
+                raise _BadLineError(place, str(failure).partition("\n")[0].rstrip(".")) from failure
+            records.append(record)
+        log.append(records)
+
+    return write
+
+
+def _topic(topics: Topics | KafkaTopics, name: str, create: bool, partitions: int) -> AnyTopic:
+    if create and name not in topics:
+        topic = topics.create(name, partitions, exist_ok=True)
+        place = f"in {topic.directory}" if isinstance(topic, Topic) else where(topics)
+        console.say(f"Topic {name} created {place}.")
+        return topic
+    return topics[name]
+
+
+@contextmanager
+def _opened(file: Path | None) -> Iterator[tuple[BinaryIO, str]]:
+    if file is None or str(file) == "-":
+        if sys.stdin.isatty():
+            console.say("Type lines; Ctrl-D ends.", style="dim")
+        yield sys.stdin.buffer, "stdin"
+        return
+    try:
+        with file.open("rb") as source:
+            yield source, str(file)
+    except (FileNotFoundError, IsADirectoryError) as failure:
+        what = "is a directory" if file.is_dir() else "does not exist"
+        raise CommandError(f"The file {file} {what}.\nName a file of lines, or pipe them in.") from failure
+
+
+def _named(serde: Format) -> str:
+    return {
+        Format.INT: "a whole number of 4 bytes",
+        Format.LONG: "a whole number of 8 bytes",
+        Format.DOUBLE: "a number",
+        Format.JSON: "JSON",
+        Format.BYTES: "hex digits",
+        Format.TEXT: "text",
+    }[serde]

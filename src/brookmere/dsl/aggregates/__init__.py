@@ -1,0 +1,1 @@
+"""Grouped, windowed and co-grouped streams and tables: the handles that aggregate."""

@@ -1,0 +1,1 @@
+"""Validation of the arguments that the DSL methods share."""

@@ -1,0 +1,115 @@
+"""Turns what a user says about windows into checked values: their store, their key, when they are sent."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import get_args
+
+from brookmere.dsl.arguments.checks import refuse
+from brookmere.dsl.functions.code import MERGER, Given, code_of
+from brookmere.dsl.graph.graph import Graph
+from brookmere.serde import Serde, Windowed
+from brookmere.serde.default import Natural
+from brookmere.topology.durations import Duration, milliseconds
+from brookmere.topology.nodes import Store, StoreType
+from brookmere.topology.operators import Code
+from brookmere.topology.windows import Emit, SessionWindows, UnlimitedWindows, Windows
+
+_KINDS = ", ".join(kind.__name__ for kind in get_args(Windows))
+
+
+def windows_of(windows: object) -> Windows:
+    """Return the windows, after a look whether they are some."""
+    if not isinstance(windows, get_args(Windows)):
+        refuse(f"windowed_by() takes windows, found {windows!r}", f"Pass one of {_KINDS}")
+    found: Windows = windows
+    return found
+
+
+def emit_of(emit: Emit, windows: Windows) -> Emit:
+    """Return when results are sent, after a look whether these windows can do it."""
+    known = get_args(Emit)
+    if emit not in known:
+        refuse(f"There is no emit strategy {emit!r}", f"Use {' or '.join(map(repr, known))}")
+    if emit == "close" and isinstance(windows, UnlimitedWindows):
+        refuse('UnlimitedWindows never close, so emit="close" would send nothing', 'Use emit="update"')
+    return emit
+
+
+def idle_of(close_idle_after: Duration | None) -> int | None:
+    """Return how long no record must have come for time to go on with the wall clock."""
+    return None if close_idle_after is None else milliseconds("close_idle_after", close_idle_after, least=1)
+
+
+def merger_of(graph: Graph, merger: Given | None, windows: Windows) -> Code | None:
+    """Return what makes one aggregate of two; sessions need it, other windows have no use for it."""
+    if not isinstance(windows, SessionWindows):
+        if merger is not None:
+            refuse(
+                f"Only session windows are merged, found a merger for {type(windows).__name__}",
+                "Leave out merger=",
+            )
+        return None
+    if merger is None:
+        refuse(
+            "aggregate() of session windows needs a merger",
+            "Pass merger=, a function of (aggregate, other) that makes one of two sessions",
+        )
+    return code_of(graph, "merger of aggregate", merger, MERGER)
+
+
+def window_store(
+    graph: Graph,
+    given: str | None,
+    prefix: str,
+    store_type: StoreType,
+    windows: Windows,
+    retention: Duration | None,
+) -> Store:
+    """Return the store of windows or sessions."""
+    store = graph.store(given, prefix, store_type)
+    retention_ms = windows.retention_ms
+    if retention is not None:
+        retention_ms = milliseconds("retention", retention)
+        if retention_ms < windows.retention_ms:
+            graph.fault(
+                f"The retention of store {store.name!r} is too short: {retention_ms} ms for {windows}",
+                f"Pass at least {windows.retention_ms} ms, or leave out retention=",
+            )
+    is_session = isinstance(windows, SessionWindows)
+    return replace(
+        store,
+        kind="session" if is_session else "window",
+        retention_ms=retention_ms,
+        window_ms=windows.length_ms,
+    )
+
+
+def windowed_serde(key: Serde | None, windows: Windows) -> Windowed:
+    """Return the serde of the key with its window, in Kafka's binary form."""
+    inner = Natural() if key is None else key
+    if isinstance(windows, SessionWindows):
+        return Windowed(inner, session=True)
+    length = windows.length_ms
+    # Windows without length or end are written without a size, too.
+    return Windowed(inner, size=timedelta(milliseconds=length) if length else None)
+
+
+def sink_key_of(given: Serde | None, known: Serde | None) -> Serde | None:
+    """Return the serde of the keys that a sink writes, after a look whether it fits the windows they have."""
+    if not isinstance(given, Windowed) or not isinstance(known, Windowed):
+        return given or known
+    if given.form == "binary" and given.session != known.session:
+        found = "session" if known.session else "time"
+        refuse(
+            f"The serde of the key does not fit: the windows are {found} windows, found {given}",
+            f"Pass session={known.session}",
+        )
+    if given.size is not None and given.size != known.size:
+        length = "differ in length" if known.size is None else f"are {known.size_ms} ms long"
+        refuse(
+            f"The serde of the key does not fit: the windows {length}, found a size of {given.size_ms} ms",
+            "Leave out size=" if known.size is None else f"Pass size={known.size!r}",
+        )
+    return given

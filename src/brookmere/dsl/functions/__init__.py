@@ -1,0 +1,1 @@
+"""User functions: lambdas over Columns, Python functions and their signatures."""

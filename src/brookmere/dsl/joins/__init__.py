@@ -1,0 +1,1 @@
+"""Joins: the steps that each kind of join adds to the graph."""

@@ -1,0 +1,34 @@
+"""Turns a re-keyed stream that is joined into one whose records are with the task of their key."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from brookmere.dsl.graph.steps import repartition_step
+from brookmere.serde import Custom, Registered, Serde
+from brookmere.topology.function import here
+
+if TYPE_CHECKING:
+    from brookmere.dsl.stream import KStream
+
+
+def with_its_task(stream: KStream, name: str | None, other: Serde | None = None) -> KStream:
+    """Return the stream, behind a repartition called `name` if its key has changed.
+
+    Joins without a name share the repartition of their stream. `other` is the key serde of what it is joined
+    with: a key whose type does not tell its bytes has to lie where the same key lies there.
+    """
+    if not stream._rekeyed:
+        return stream
+    if stream._key is None and isinstance(other, Registered | Custom):
+        stream = replace(stream, _key=other)
+    graph = stream._graph
+    # The numbers of the three nodes are taken also when the nodes are there already.
+    names = graph.names.repartition(stream._step.name if name is None else name)
+    known = graph.joined.get(stream._step)
+    if known is None or name is not None:
+        known = repartition_step(names, here(), key=stream._key, value=stream._value)
+        graph.joined[stream._step] = known
+        graph.add(known, stream._step)
+    return replace(stream, _step=known, _sources=(known.name,), _rekeyed=False)

@@ -1,0 +1,1 @@
+"""The Processor API: process(), state stores, and topologies built node by node."""

@@ -1,9 +1,0 @@
-"""Turns the text of an Avro schema into types with resolved names, and types into one text."""
-
-from __future__ import annotations
-
-from brookmere.registry.avro.model import Type
-from brookmere.registry.avro.parse import AvroSchemaError, parse_avro
-from brookmere.registry.avro.text import avro_text
-
-__all__ = ["AvroSchemaError", "Type", "avro_text", "parse_avro"]

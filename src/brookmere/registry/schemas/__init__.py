@@ -1,0 +1,1 @@
+"""Schemas and the three formats they are written in."""

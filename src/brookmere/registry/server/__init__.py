@@ -1,0 +1,1 @@
+"""A small schema registry for development and tests."""

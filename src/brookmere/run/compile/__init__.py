@@ -1,0 +1,1 @@
+"""Compiles a plan into a program for the kernel."""

@@ -1,0 +1,1 @@
+"""Compiles nodes with Python code into the work of worker processes."""

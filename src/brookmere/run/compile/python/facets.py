@@ -1,0 +1,87 @@
+"""Turns a topology into what keys and values of its nodes are in Python, beyond their types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from brookmere.serde import Json, Pickled, Serde, Windowed
+from brookmere.topology import join_operators as jo
+from brookmere.topology import operators as op
+from brookmere.topology.nodes import Node, SinkNode, SourceNode, Topology
+from brookmere.worker.protocol.stage_code import TypeCode
+from brookmere.worker.types.annotations import resolved
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """What Python makes of a key or value: dataclasses, or whatever was pickled."""
+
+    made: object = None
+    is_pickled: bool = False
+
+    def of(self, type_json: str) -> TypeCode:
+        """Return this as a type that is `type_json` for Spark."""
+        return TypeCode(type_json, self.made, is_pickled=self.is_pickled)
+
+
+_PLAIN = Facet()
+_KEEP_BOTH = (
+    op.Filter, op.Tap, op.PassThrough, op.Branch, op.KeyNotNull, op.TableSource, op.TableFilter,
+    op.TableToStream, op.Suppress, op.Dedupe,
+)  # fmt: skip
+_KEEP_KEY = (
+    op.MapValues, op.FlatMapValues, op.TableMapValues, op.Aggregate, op.TableAggregate, jo.StreamTableJoin,
+    jo.GlobalJoin, jo.TableJoin, jo.TableJoinMerge, jo.StreamJoin, jo.StreamSelfJoin, op.WindowAggregate,
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class Facets:
+    """Knows which dataclasses the keys and values of nodes are."""
+
+    topology: Topology
+    _known: dict[str, tuple[Facet, Facet]] = field(default_factory=dict)
+
+    def of(self, name: str) -> tuple[Facet, Facet]:
+        """Return what the key and the value are that a node forwards."""
+        if name not in self._known:
+            self._known[name] = (_PLAIN, _PLAIN)
+            self._known[name] = self._found(self.topology.node(name))
+        return self._known[name]
+
+    def tell(self, name: str, key: Facet, value: Facet) -> None:
+        """Remember what a Python node forwards."""
+        self._known[name] = (key, value)
+
+    def of_parents(self, names: Iterable[str]) -> tuple[Facet, Facet]:
+        """Return what comes from nodes: a dataclass only if it comes from all of them."""
+        found = [self.of(name) for name in names]
+        return _only([key for key, _ in found]), _only([value for _, value in found])
+
+    def _found(self, node: Node) -> tuple[Facet, Facet]:
+        if isinstance(node, SourceNode) and not node.internal:
+            return _of_serde(node.key), _of_serde(node.value)
+        parents = self._senders(node) if isinstance(node, SourceNode) else node.parents
+        key, value = self.of_parents(parents)
+        if isinstance(node, SourceNode | SinkNode) or isinstance(node.operator, _KEEP_BOTH):
+            return key, value
+        if isinstance(node.operator, op.SelectKey):
+            return _PLAIN, value
+        return (key, _PLAIN) if isinstance(node.operator, _KEEP_KEY) else (_PLAIN, _PLAIN)
+
+    def _senders(self, source: SourceNode) -> list[str]:
+        nodes = self.topology.nodes
+        return [n.name for n in nodes if isinstance(n, SinkNode) and n.internal and n.topic in source.topics]
+
+
+def _only(found: list[Facet]) -> Facet:
+    return found[0] if found and all(other == found[0] for other in found) else _PLAIN
+
+
+def _of_serde(serde: Serde | None) -> Facet:
+    inner: Any = serde.inner if isinstance(serde, Windowed) else serde
+    if isinstance(inner, Pickled):
+        return Facet(is_pickled=True)
+    return Facet(resolved(inner.record)) if isinstance(inner, Json) else _PLAIN

@@ -1,0 +1,216 @@
+"""Turns Python nodes of a plan into calls of the kernel's program builder, and into the code of workers."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pyspark.sql.types import DataType, _parse_datatype_json_string
+
+from brookmere.errors import ExpressionError, Fault
+from brookmere.plan.stages import Plan
+from brookmere.run.compile.python.facets import Facet, Facets
+from brookmere.run.compile.python.pickling import Unpicklable, dumps
+from brookmere.run.compile.python.stores import PythonStores
+from brookmere.run.compile.python.table_reads import PythonReads
+from brookmere.run.compile.python.types import as_key
+from brookmere.run.compile.python.work import Incoming, Worked, work_of
+from brookmere.run.expressions.faults import explained
+from brookmere.run.wire.wire import Wire
+from brookmere.serde import Serde
+from brookmere.topology import operators as op
+from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode
+from brookmere.worker.protocol.stage_code import Child, NodeCode, ProcessWork, StageCode, TypeCode
+
+logger = logging.getLogger(__name__)
+
+At = tuple[int, str, int, list[int]]
+
+_MUCH_CODE = 4_000_000
+
+_TAKES_CHANGES = (op.TableMapValues, op.TableFilter, op.TableGroup, op.TableAggregate)
+_SENDS_CHANGES = (*_TAKES_CHANGES, op.Aggregate, op.WindowAggregate)
+
+
+@dataclass(slots=True)
+class PythonNodes:
+    """Adds Python nodes to the program that `builder` builds."""
+
+    plan: Plan
+    builder: Any
+    wire: Wire
+    numbers: Mapping[str, int]
+    stores: PythonStores = field(init=False)
+    facets: Facets = field(init=False)
+    reads: PythonReads = field(init=False)
+    _added: dict[int, list[tuple[ProcessorNode, NodeCode]]] = field(default_factory=dict)
+    _reads_time: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.facets = Facets(self.plan.topology)
+        self.stores = PythonStores(self.plan, self.builder, self.serde_type)
+        self.reads = PythonReads(self.plan, self.builder, self.numbers, self.stores, self.facets)
+
+    def add(self, node: ProcessorNode, at: At, kind: Callable[[str | None], str]) -> None:
+        """Add a node; `kind` tells how a store keeps its rows."""
+        number, _, stage, parents = at
+        facets = self.facets.of_parents(node.parents)
+        key = as_key(facets[0].of(self.builder.keyType(parents[0])))
+        value = facets[1].of(self.builder.valueType(parents[0]))
+        into = Incoming(key, value, self.serde_type, self._sends_late(node))
+        worked = work_of(node, into)
+        sent = (worked.key or key, worked.value or value)
+        ticks = self._needs_ticks(node, worked)
+        with explained(f"node {node.name}", str(node.location) if node.location else None):
+            self.builder.pythonNode(
+                *at,
+                worked.key.json if worked.key else None,
+                worked.value.json if worked.value else None,
+                isinstance(node.operator, _SENDS_CHANGES),
+                ticks,
+            )
+            self.stores.add(node, number, stage, kind, key, sent[1])
+        self.reads.add(node, stage)
+        self.facets.tell(node.name, *(Facet(kind.made, kind.is_pickled) for kind in sent))
+        code = self._code(node, number, worked, (key, value), sent)
+        self._added.setdefault(stage, []).append((node, code))
+
+    def finish(self, last_per_batch: bool) -> dict[int, StageCode]:
+        """Hand the code of all stages over, after the last node; return it by stage."""
+        codes: dict[int, StageCode] = {}
+        faults: list[Fault] = []
+        for stage, added in self._added.items():
+            code = StageCode(
+                stage,
+                (*self.reads.of(stage), *(self._with_copies(code) for _, code in added)),
+                self.stores.of(stage),
+                self.plan.topics,
+                self.plan.topology.application_id,
+                last_per_batch and not any(self.builder.isHurried(code.number) for _, code in added),
+            )
+            codes[stage] = code
+            try:
+                data = dumps(code)
+                self.builder.pythonCode(stage, bytearray(data))
+                if len(data) > _MUCH_CODE:
+                    names = ", ".join(node.name for node, _ in added)
+                    logger.warning(
+                        "the Python code of %s has %.1f MB, which travel with every batch; "
+                        "what it holds can be loaded in open() or init() instead",
+                        names,
+                        len(data) / 1e6,
+                    )
+            except Unpicklable as error:
+                faults += self._unpicklable(added) or [_fault(added[0][0], error)]
+            self._tell_time(stage, added)
+        if faults:
+            raise ExpressionError(faults)
+        return codes
+
+    def serde_type(self, serde: Serde) -> DataType:
+        """Return the type that a serde reads."""
+        reader = self.wire.reader(serde.for_topic(None, is_key=False), "serde", None)
+        return _parse_datatype_json_string(str(reader.result().dataType().json()))
+
+    def _code(
+        self,
+        node: ProcessorNode,
+        number: int,
+        worked: Worked,
+        got: tuple[TypeCode, TypeCode],
+        sent: tuple[TypeCode, TypeCode],
+    ) -> NodeCode:
+        return NodeCode(
+            number,
+            node.name,
+            worked.work,
+            *got,
+            *sent,
+            is_table=isinstance(node.operator, _TAKES_CHANGES),
+            sends_table=isinstance(node.operator, _SENDS_CHANGES),
+            children=self._children(node),
+            stores=tuple(dict.fromkeys((*node.stores, *getattr(node.operator, "reads", ())))),
+            moves_time=all(self._is_source(parent) for parent in node.parents),
+            subtopology=self._subtopology(node),
+        )
+
+    def _children(self, node: Node) -> tuple[Child, ...]:
+        stage_of = self.plan.stage_of()
+        return tuple(
+            Child(child.name, self.numbers[child.name], stage_of[child.name] == stage_of[node.name])
+            for child in self._hearers(node)
+        )
+
+    def _with_copies(self, code: NodeCode) -> NodeCode:
+        """Return the code of a node that also sends to the copies of its table in later stages, and first."""
+        copies = [
+            Child(f"copy {number}", int(number), False) for number in self.builder.copiesOf(code.number)
+        ]
+        return replace(code, children=(*copies, *code.children)) if copies else code
+
+    def _hearers(self, node: Node) -> list[Node]:
+        return [
+            n
+            for n in self.plan.topology.nodes
+            if not isinstance(n, SourceNode)
+            and node.name in n.parents
+            and not (isinstance(n, SinkNode) and (n.late or n.changelog_of is not None))
+        ]
+
+    def _sends_late(self, node: ProcessorNode) -> bool:
+        nodes = self.plan.topology.nodes
+        return any(isinstance(n, SinkNode) and n.late and node.name in n.parents for n in nodes)
+
+    def _subtopology(self, node: Node) -> int:
+        parts = self.plan.topology.subtopologies
+        return next((part.number for part in parts if node.name in part.nodes), 0)
+
+    def _is_source(self, name: str) -> bool:
+        node = self.plan.topology.node(name)
+        return isinstance(node, SourceNode) and not node.is_global
+
+    def _needs_ticks(self, node: ProcessorNode, worked: Worked) -> bool:
+        if not isinstance(worked.work, ProcessWork):
+            return getattr(node.operator, "close_idle_ms", None) is not None
+        if worked.work.reads_stream_time:
+            self._reads_time.add(node.name)
+        return worked.work.uses_wall_clock
+
+    def _tell_time(self, stage: int, added: list[tuple[ProcessorNode, NodeCode]]) -> None:
+        """Let the sources tell a stage the times of records that do not move its time by coming there."""
+        parts = {self._subtopology(node) for node, _ in added if node.name in self._reads_time}
+        moving = {code.name for _, code in added if code.moves_time}
+        for source in self.plan.topology.nodes:
+            if (
+                not isinstance(source, SourceNode)
+                or source.is_global
+                or self._subtopology(source) not in parts
+            ):
+                continue
+            hearers = self._hearers(source)
+            # What the only reader of a source gets moves its time.
+            if len(hearers) != 1 or hearers[0].name not in moving:
+                self.builder.tellTime(self.numbers[source.name], stage, self._subtopology(source))
+
+    def _unpicklable(self, added: list[tuple[ProcessorNode, NodeCode]]) -> list[Fault]:
+        faults = []
+        for node, code in added:
+            try:
+                dumps(code)
+            except Unpicklable as error:
+                faults.append(_fault(node, error))
+        return faults
+
+
+def _fault(node: ProcessorNode, error: Unpicklable) -> Fault:
+    functions = [getattr(node.operator, name, None) for name in ("function", "predicate", "step", "adder")]
+    places = [getattr(part, "location", None) for part in (*functions, node.operator)]
+    where = next((place for place in places if place is not None), node.location)
+    return Fault(
+        f"The Python code of {node.name} cannot be sent to its worker: {error}",
+        str(where) if where else None,
+        "Make what cannot be sent where it is used: in open() of a class, in init() of a processor, or in "
+        "the function itself",
+    )

@@ -1,0 +1,90 @@
+"""Turns the stores of Python nodes into those of the kernel, and into what the workers know of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from brookmere.errors import ExpressionError, Fault
+from brookmere.plan.stages import Plan
+from brookmere.run.compile.python.types import SerdeType, typed
+from brookmere.topology import operators as op
+from brookmere.topology.nodes import ProcessorNode, Store
+from brookmere.topology.python_code import Process
+from brookmere.topology.windows import FOREVER
+from brookmere.worker.protocol.stage_code import StoreCode, TypeCode
+
+
+@dataclass(slots=True)
+class PythonStores:
+    """Adds the stores of Python nodes, each once."""
+
+    plan: Plan
+    builder: Any
+    serde_type: SerdeType
+    numbers: dict[str, int] = field(default_factory=dict)
+    """By store, the number of a node that sends what the store keeps."""
+    _stores: dict[int, dict[str, StoreCode]] = field(default_factory=dict)
+
+    def of(self, stage: int) -> tuple[StoreCode, ...]:
+        """Return the stores of a stage, in the order in which the kernel knows them."""
+        return tuple(self._stores.get(stage, {}).values())
+
+    def has(self, stage: int, name: str) -> bool:
+        """Tell whether a stage has a store."""
+        return name in self._stores.get(stage, {})
+
+    def tell(self, stage: int, store: StoreCode) -> None:
+        """Take a store in that the kernel knows already."""
+        self._stores.setdefault(stage, {})[store.name] = store
+
+    def add(
+        self,
+        node: ProcessorNode,
+        number: int,
+        stage: int,
+        kind: Callable[[str | None], str],
+        key: TypeCode,
+        value: TypeCode,
+    ) -> None:
+        """Add the stores of a node that receives such keys and keeps, or sends, such values."""
+        if isinstance(node.operator, Process):
+            for name in node.stores:
+                if name in node.operator.reads:
+                    continue
+                self._add_own(node, node.operator, name, stage, kind(name))
+            return
+        kept: str | None = getattr(node.operator, "store", None)
+        if kept is not None:
+            store = self.plan.topology.store(kept)
+            self._define(stage, store, kind(kept), key, value, is_timed=_closes(node.operator))
+            self.builder.pythonTable(number, kept)
+
+    def _add_own(self, node: ProcessorNode, o: Process, name: str, stage: int, kind: str) -> None:
+        store = self.plan.topology.store(name)
+        types = []
+        for part, spec in (("key", store.key_type), ("value", store.value_type)):
+            if spec is None:
+                what = f"The store {name!r} of {node.name} does not say the type of its {part}s"
+                raise ExpressionError([Fault(what, str(o.location), f"Give it {part}=, a serde or a type")])
+            types.append(typed(spec, f"{part} of the store {name!r}", o.location, self.serde_type))
+        self._define(stage, store, kind, *types)
+
+    def _define(
+        self, stage: int, store: Store, kind: str, key: TypeCode, value: TypeCode, *, is_timed: bool = False
+    ) -> None:
+        stores = self._stores.setdefault(stage, {})
+        if store.name in stores:
+            return
+        shape: Any = f"timed_{store.kind}" if is_timed else store.kind
+        retention = FOREVER if store.retention_ms is None else store.retention_ms
+        window = FOREVER if store.window_ms is None else store.window_ms
+        self.numbers[store.name] = self.builder.pythonStore(
+            stage, store.name, kind, key.json, value.json, shape, retention, window
+        )
+        stores[store.name] = StoreCode(store.name, shape, key, value, store.retention_ms, window)
+
+
+def _closes(operator: object) -> bool:
+    return isinstance(operator, op.WindowAggregate) and operator.emit == "close"

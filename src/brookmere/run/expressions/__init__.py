@@ -1,0 +1,1 @@
+"""Calls the user's lambdas and explains what is wrong with their Columns."""

@@ -1,0 +1,158 @@
+"""Turns what Spark or the kernel says about an expression into words for the user."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import AnalysisException, ParseException, PySparkException
+from pyspark.logger import PySparkLogger
+
+from brookmere.errors import ExpressionError, Fault
+from brookmere.names import nearest
+from brookmere.run.expressions.silence import silenced
+from brookmere.topology.function import Function
+
+_WORDS = {
+    "python": (
+        "calls the Python function {0}, which cannot run inside the kernel",
+        "Write it with pyspark.sql.functions",
+    ),
+    "aggregate": (
+        "uses the aggregate function {0}, but sees one record at a time",
+        "Aggregate with group_by_key().agg(...) or aggregate(...); for arrays use F.aggregate or F.array_max",
+    ),
+    "window": (
+        "uses the window function {0}, but sees one record at a time",
+        "Group the stream and keep what you need in an aggregate",
+    ),
+    "generator": (
+        "uses the generator {0}, which makes several rows of one",
+        "Return an array from flat_map_values() or flat_map()",
+    ),
+    "subquery": ("contains a subquery", "Join with a table instead"),
+    "clock": (
+        "asks for the current time with {0}, which would differ when a batch is repeated",
+        "Use the record's time: a function of three parameters receives (key, value, timestamp)",
+    ),
+    "nondeterministic": (
+        "uses {0}, which gives another result when a batch is repeated",
+        "Derive the value from the record, for example with F.hash or F.sha2",
+    ),
+    "operator": (
+        "needs Spark's operator {0}, so it is not a row-wise expression",
+        "Use row-wise functions only",
+    ),
+    "array": (
+        "gives {0}, but an array of values is needed",
+        "Return an array, for example F.split(value, ' ')",
+    ),
+    "pairs": (
+        "gives {0}, but an array of structs with key and value is needed",
+        "Return for example F.transform(words, lambda w: F.struct(w.alias('key'), F.lit(1).alias('value')))",
+    ),
+    "boolean": ("gives {0}, but a condition must be boolean", "Compare with something, or cast to boolean"),
+    "time": ("gives {0}, but a time is needed", "Return milliseconds since the epoch or a timestamp"),
+    "aggregate-type": (
+        "changes the type of the aggregate: it starts as {0}, and the step gives {1}",
+        "Let the step return the type that the initial value has, with the same fields in the same order",
+    ),
+    "aggregate-open": (
+        "leaves open what the type of the aggregate is: {0}",
+        "Give the initial value a type, for example F.lit(None).cast('double')",
+    ),
+    "collation": (
+        "keeps keys of the type {0}, but a store finds a key by its bytes",
+        "Make equal keys equal texts, for example with F.lower(...)",
+    ),
+    "key-types": ("brings together keys of the types {0} and {1}", "Give both sides the same key type"),
+    "value-types": ("brings together values of the types {0} and {1}", "Give both sides the same value type"),
+    "python-type": (
+        "brings values of the type {0} to Python code, which has no value for them",
+        "Cast them before, for example to string or to bigint",
+    ),
+    "store-types": ("puts values of the types {0} and {1} into one store", "Use one type, or two stores"),
+}
+
+
+# Conditions of Spark's that mean the same as a refusal of the kernel.
+_SAME_AS = {
+    "UNSUPPORTED_GENERATOR": "generator",
+    "UDTF_ALIAS_NUMBER_MISMATCH": "generator",
+    "WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE": "window",
+}
+_CORRECT = "Correct the expression"
+_QUERY_LOGS = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
+
+
+def about(function: object, node: str, where: str | None) -> AbstractContextManager[None]:
+    """Explain failures as those of a user's function, at its own line."""
+    if isinstance(function, Function):
+        return explained(f"{function.role} ({node})", str(function.location))
+    return explained(f"node {node}", where)
+
+
+@contextmanager
+def explained(role: str, where: str | None) -> Iterator[None]:
+    """Raise an ExpressionError about `role` for what goes wrong inside."""
+    try:
+        with _without_query_log():
+            yield
+    except (PySparkException, Py4JJavaError) as error:
+        raise ExpressionError([_fault(role, where, error)]) from error
+
+
+def _without_query_log() -> AbstractContextManager[None]:
+    """Keep PySpark from logging a failed analysis with its stack trace: the error says it in one line."""
+    # PySpark's own way to these loggers: one that logging.getLogger() makes refuses what PySpark tells it.
+    return silenced([PySparkLogger.getLogger(name) for name in _QUERY_LOGS])
+
+
+def leaves_type_open(error: BaseException | None) -> bool:
+    """Tell whether an aggregate was refused only because its type is not known yet."""
+    return isinstance(error, Exception) and "aggregate-open|" in _message(error)
+
+
+def _fault(role: str, where: str | None, error: Exception) -> Fault:
+    text = _message(error)
+    refused = re.search(r"Refused: ([\w-]+)\|([^\n]*)", text) or re.match(r"([\w-]+)\|([^\n]*)", text)
+    if refused and refused.group(1) in _WORDS:
+        what, remedy = _WORDS[refused.group(1)]
+        found = refused.group(2).split("|")
+        return Fault(f"The {role} {what.format(*found)}", where, remedy)
+    if isinstance(error, AnalysisException):
+        return _analysis(role, where, error)
+    return Fault(f"The {role} cannot be compiled: {_first_line(text)}", where, _CORRECT)
+
+
+def _analysis(role: str, where: str | None, error: AnalysisException) -> Fault:
+    condition = error.getCondition() or ""
+    parameters = error.getMessageParameters() or {}
+    if condition.startswith("FIELD_NOT_FOUND"):
+        name, known = _plain(parameters["fieldName"]), [_plain(f) for f in parameters["fields"].split(",")]
+    elif condition.startswith("UNRESOLVED_COLUMN"):
+        name = _plain(parameters["objectName"])
+        known = [_plain(f) for f in parameters.get("proposal", "").split(",") if f]
+    else:
+        correct = "Correct the schema or the SQL text" if isinstance(error, ParseException) else _CORRECT
+        _, remedy = _WORDS.get(_SAME_AS.get(condition.split(".")[0], ""), ("", correct))
+        return Fault(f"The {role} cannot be compiled: {_first_line(str(error))}", where, remedy)
+    close = nearest(name, known)
+    remedy = f"Did you mean {close!r}?" if close else f"Known are: {', '.join(known)}"
+    return Fault(f"The {role} uses the field {name!r}, which is not there", where, remedy)
+
+
+def _first_line(text: str) -> str:
+    return text.split("SQLSTATE")[0].strip().splitlines()[0].rstrip(" ;")
+
+
+def _plain(name: str) -> str:
+    return name.strip().strip("`")
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, Py4JJavaError):
+        return str(error.java_exception.toString())
+    return str(error)

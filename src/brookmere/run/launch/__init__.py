@@ -1,0 +1,1 @@
+"""Everything an application needs before its query starts: topics, changelogs, lock, start offsets."""

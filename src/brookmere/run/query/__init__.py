@@ -1,0 +1,1 @@
+"""The Spark query of a program: session, transports, frames, checkpoints and failures."""

@@ -1,0 +1,149 @@
+"""The kinds of topics a query can run on, as its source and its sink know them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Protocol
+
+from py4j.protocol import Py4JJavaError
+
+from brookmere.config import Config, client_settings
+from brookmere.plan.stages import Plan
+from brookmere.run.expressions.silence import silenced
+from brookmere.run.query.checkpoints import Begun
+from brookmere.run.query.failures import from_python
+from brookmere.topics import AnyTopics, Topics
+from brookmere.topology.nodes import SourceNode
+
+
+class Transport(Protocol):
+    """Where a query reads and writes."""
+
+    format: ClassVar[str]
+    """The name under which Spark finds the source and the sink."""
+
+    def options(self) -> dict[str, str]:
+        """Return what the source must be told. Spark shows it, so there are no secrets in it."""
+
+    def open(
+        self, jvm: Any, name: str, application: str, plan: Plan, lanes: int, at: Begun, before: Sequence[str]
+    ) -> Any:
+        """Prepare a run called `name` that goes on `at` a batch, and return what the JVM's sink must know.
+
+        `before` are the runs of this same start that it goes on with; if there are any, and another instance
+        has taken over meanwhile, it does not take over from that one.
+        """
+
+    def notices(self, jvm: Any, name: str) -> list[str]:
+        """Return what a run has to say in the log since the last call."""
+
+    def close(self, jvm: Any, name: str) -> None:
+        """Give back what a run has open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """The topics in a directory; those that records are routed to are created with `new_partitions`."""
+
+    format: ClassVar[str] = "brookmere.topics"
+
+    directory: Path
+    new_partitions: int = 1
+
+    def options(self) -> dict[str, str]:
+        return {"dir": str(self.directory.resolve())}
+
+    def open(
+        self,
+        jvm: Any,
+        name: str,  # noqa: ARG002
+        application: str,  # noqa: ARG002
+        plan: Plan,  # noqa: ARG002
+        lanes: int,  # noqa: ARG002
+        at: Begun,  # noqa: ARG002
+        before: Sequence[str],  # noqa: ARG002
+    ) -> Any:
+        return jvm.brookmere.topics.EmbeddedPlace(str(self.directory.resolve()), self.new_partitions)
+
+    def notices(self, jvm: Any, name: str) -> list[str]:  # noqa: ARG002
+        return []
+
+    def close(self, jvm: Any, name: str) -> None:
+        pass
+
+
+@dataclass(frozen=True, slots=True)
+class OnKafka:
+    """The topics of a Kafka cluster."""
+
+    format: ClassVar[str] = "brookmere.kafka"
+
+    config: Config
+    new_partitions: int = 1
+
+    def options(self) -> dict[str, str]:
+        return {}
+
+    def open(
+        self, jvm: Any, name: str, application: str, plan: Plan, lanes: int, at: Begun, before: Sequence[str]
+    ) -> Any:
+        try:
+            with _unlogged():
+                place = self._place(jvm, name, application, plan, lanes, before)
+            jvm.brookmere.kafka.KafkaPlaces.register(place)
+            if self.config.processing_guarantee == "exactly_once_v2":
+                unfinished = at.since_ms if at.is_unfinished else -1
+                jvm.brookmere.kafka.Lanes.takeOver(place, at.query or "", at.batch, unfinished)
+        except Py4JJavaError as error:
+            self.close(jvm, name)
+            raise from_python(error) from error
+        return place
+
+    def _place(
+        self, jvm: Any, name: str, application: str, plan: Plan, lanes: int, before: Sequence[str]
+    ) -> Any:
+        # Kafka's client is loaded only by those who use it.
+        from brookmere.topics.kafka.login import principal
+
+        config = self.config
+        admin = client_settings(config, "admin")
+        patterns = {node.pattern for node in plan.topology.nodes if isinstance(node, SourceNode)}
+        return jvm.brookmere.kafka.KafkaPlace(
+            application,
+            name,
+            list(before),
+            {topic: plan.partitions[topic] for topic in plan.topics},
+            [pattern for pattern in patterns if pattern is not None],
+            lanes,
+            len(plan.chains) > 1,
+            config.processing_guarantee == "exactly_once_v2",
+            self.new_partitions,
+            config.replication_factor,
+            config.task_timeout_ms,
+            principal(admin),
+            admin,
+            client_settings(config, "consumer"),
+            client_settings(config, "producer"),
+        )
+
+    def notices(self, jvm: Any, name: str) -> list[str]:
+        return str(jvm.brookmere.kafka.Notices.take(name)).splitlines()
+
+    def close(self, jvm: Any, name: str) -> None:
+        jvm.brookmere.kafka.KafkaPlaces.forget(name)
+
+
+def transport(config: Config, topics: AnyTopics, new_partitions: int) -> Transport:
+    """Return the transport of an application's topics."""
+    if isinstance(topics, Topics):
+        return Embedded(topics.directory, new_partitions)
+    return OnKafka(config, new_partitions)
+
+
+def _unlogged() -> AbstractContextManager[None]:
+    """Keep Py4J from logging what is sent, which it does on the level DEBUG: there are passwords in it."""
+    return silenced([logging.getLogger(name) for name in ("py4j.clientserver", "py4j.java_gateway")])

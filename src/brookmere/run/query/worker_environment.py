@@ -1,0 +1,67 @@
+"""Turns a Spark session into how the workers of its tasks are started."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import sys
+import tempfile
+import zipfile
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+_PACKAGE = Path(__file__).resolve().parents[2]
+_START = _PACKAGE / "worker" / "start.py"
+# Archives of the same files are equal byte by byte.
+_ENTRY_TIME = (1980, 1, 1, 0, 0, 0)
+
+
+def worker_env(session: SparkSession) -> Any:
+    """Return how workers are started: here with this interpreter, elsewhere with the package sent along."""
+    jvm: Any = session._jvm
+    make = jvm.brookmere.kernel.python.WorkerEnv
+    start = _START.read_text(encoding="utf-8")
+    if runs_here(session):
+        # A program may import modules from wherever it does itself, in the same order.
+        places = [str(Path(entry).resolve()) for entry in (*sys.path, str(_PACKAGE.parent))]
+        return make(sys.executable, start, list(dict.fromkeys(places)), [])
+    return make("", start, [], [_shipped(session)])
+
+
+def runs_here(session: SparkSession) -> bool:
+    """Tell whether the tasks run in this process's own JVM."""
+    master = session.sparkContext.master or ""
+    return master == "local" or master.startswith("local[")
+
+
+def _shipped(session: SparkSession) -> str:
+    """Send the package to wherever tasks run; return the name of the archive."""
+    data = archived()
+    name = f"brookmere-worker-{hashlib.sha256(data).hexdigest()[:16]}.zip"
+    context = session.sparkContext
+    if not any(Path(file).name == name for file in context.listFiles):
+        place = Path(tempfile.mkdtemp(prefix="brookmere-")) / name
+        place.write_bytes(data)
+        context.addFile(str(place))
+    return name
+
+
+def archived() -> bytes:
+    """Return the package and what it needs to run code, as a zip file that Python imports from."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for package in (_PACKAGE, _cloudpickle()):
+            for file in sorted(package.rglob("*.py")):
+                entry = zipfile.ZipInfo(file.relative_to(package.parent).as_posix(), _ENTRY_TIME)
+                archive.writestr(entry, file.read_bytes())
+    return out.getvalue()
+
+
+def _cloudpickle() -> Path:
+    found = find_spec("cloudpickle")
+    assert found is not None
+    assert found.origin is not None
+    return Path(found.origin).parent

@@ -1,0 +1,1 @@
+"""Response bodies: pages, problems, event streams and metrics."""

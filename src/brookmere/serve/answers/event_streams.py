@@ -1,0 +1,209 @@
+"""Turns the updates of a store into server-sent events, for as long as the client listens."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from fastapi import FastAPI
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from brookmere.errors import StoreError, StoreNotReadyError
+from brookmere.serde import BadBytes
+from brookmere.serve.answers.problems import Problem
+from brookmere.state import Position, Row
+from brookmere.state.description.json_values import json_of
+from brookmere.state.updates import Update, Updates
+
+MEDIA_TYPE = "text/event-stream"
+HEARTBEAT_SECONDS = 15.0
+"""How often a comment tells a silent client, and what stands between, that the stream is alive."""
+
+_MOST_AT_ONCE = 500
+_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+
+
+class Streams:
+    """The streams that are open, so that all can be ended at once."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._open: set[Callable[[], None]] = set()
+        self.is_closed = False
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    @contextlib.contextmanager
+    def opened(self, wake: Callable[[], None]) -> Iterator[None]:
+        """Count a stream while it is open; `wake` is called when it has to end."""
+        with self._lock:
+            self._open.add(wake)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._open.discard(wake)
+
+    def close(self) -> None:
+        """End all streams, and those that are opened later."""
+        self.is_closed = True
+        with self._lock:
+            waiting = list(self._open)
+        for wake in waiting:
+            wake()
+
+
+def streams_of(api: FastAPI) -> Streams:
+    """Return the streams of an API, open or not."""
+    streams = getattr(api.state, "streams", None)
+    if not isinstance(streams, Streams):
+        streams = api.state.streams = Streams()
+    return streams
+
+
+class UpdateStream(Response):
+    """An answer that goes on: the rows of now, and then each update.
+
+    `known` gives the rows that come first, and the position that they have: updates up to it are left out.
+    Updates that are not quick to decode do not hold up other answers.
+    """
+
+    media_type = MEDIA_TYPE
+
+    def __init__(
+        self,
+        streams: Streams,
+        topic: str,
+        subscribe: Callable[[], Updates],
+        known: Callable[[], tuple[Iterable[Row], Position]],
+        *,
+        is_quick: bool = True,
+        seconds: float | None = None,
+        heartbeat: float = HEARTBEAT_SECONDS,
+    ) -> None:
+        super().__init__(headers=_HEADERS)
+        del self.headers["content-length"]
+        self._streams = streams
+        self._topic = topic
+        self._subscribe = subscribe
+        self._known = known
+        self._is_quick = is_quick
+        self._seconds = seconds
+        self._heartbeat = heartbeat
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        woken = asyncio.Event()
+        leaving = asyncio.ensure_future(_left(receive))
+        leaving.add_done_callback(lambda _: woken.set())
+        wake = _waker(woken)
+        try:
+            with self._subscribe() as updates, self._streams.opened(wake):
+                updates.on_update(wake)
+                await self._send_all(updates, woken, leaving, send)
+        finally:
+            leaving.cancel()
+        await send({"type": "http.response.body", "body": b""})
+
+    async def _send_all(
+        self, updates: Updates, woken: asyncio.Event, leaving: asyncio.Future[None], send: Send
+    ) -> None:
+        try:
+            await self._send_rows(updates, woken, leaving, send)
+        except (StoreError, BadBytes) as error:
+            problem = Problem(503, _type(error), str(error))
+            await _send(send, event(json.dumps(problem.content()).encode(), name="error"))
+
+    async def _send_rows(
+        self, updates: Updates, woken: asyncio.Event, leaving: asyncio.Future[None], send: Send
+    ) -> None:
+        loop = asyncio.get_running_loop()
+        over = None if self._seconds is None else loop.time() + self._seconds
+        rows, covered = await asyncio.to_thread(self._known)
+        await _send(send, b"".join(event(json_of(_content(row))) for row in rows) or b": nothing yet\n\n")
+        while not leaving.done() and not self._streams.is_closed:
+            woken.clear()
+            found = await self._take(updates, covered.get(self._topic, {}))
+            if found:
+                await _send(send, b"".join(self._event(update) for update in found))
+                continue
+            left = self._heartbeat if over is None else min(self._heartbeat, over - loop.time())
+            if updates.is_closed or left <= 0:
+                return
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(left):
+                    await woken.wait()
+            if not woken.is_set():
+                await _send(send, b": alive\n\n")
+
+    async def _take(self, updates: Updates, covered: Any) -> list[Update]:
+        if self._is_quick:
+            return _take(updates, covered)
+        return await asyncio.to_thread(_take, updates, covered)
+
+    def _event(self, update: Update) -> bytes:
+        at = json.dumps({self._topic: {str(update.partition): update.offset + 1}})
+        content = {"key": update.key, "value": update.value, "timestamp": update.timestamp}
+        return event(json_of(content), id=at)
+
+
+def event(data: bytes, *, id: str | None = None, name: str | None = None) -> bytes:
+    """Return an event as it is sent. The data is JSON, so it has no line breaks.
+
+    >>> event(b'{"n":1}', name="error")
+    b'event: error\\ndata: {"n":1}\\n\\n'
+    """
+    head = (f"event: {name}\n" if name else "") + (f"id: {id}\n" if id else "")
+    return head.encode() + b"data: " + data + b"\n\n"
+
+
+def _type(error: StoreError | BadBytes) -> str:
+    match error:
+        case StoreNotReadyError():
+            return "not-ready"
+        case StoreError():
+            return "too-slow"
+        case _:
+            return "failed"
+
+
+def _content(row: Row) -> dict[str, Any]:
+    return {"key": row.key, "value": row.value, "timestamp": None if row.value is None else row.timestamp}
+
+
+def _take(updates: Updates, covered: Any) -> list[Update]:
+    found: list[Update] = []
+    while len(found) < _MOST_AT_ONCE:
+        update = updates.get(0.0)
+        if update is None:
+            break
+        # What came before the rows of now were read is in them, and would go back in time.
+        if update.offset >= covered.get(update.partition, 0):
+            found.append(update)
+    return found
+
+
+def _waker(woken: asyncio.Event) -> Callable[[], None]:
+    loop = asyncio.get_running_loop()
+
+    def wake() -> None:
+        # The replica may have news while the server's loop ends.
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(woken.set)
+
+    return wake
+
+
+async def _left(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        continue
+
+
+async def _send(send: Send, body: bytes) -> None:
+    await send({"type": "http.response.body", "body": body, "more_body": True})

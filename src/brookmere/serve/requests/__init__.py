@@ -1,0 +1,1 @@
+"""What a request carries: parameters, keys, queries and the bearer token."""

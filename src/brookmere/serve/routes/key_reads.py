@@ -1,0 +1,120 @@
+"""Answers reads of single keys without the framework's detours: most requests are such reads."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from brookmere.serde import BadBytes
+from brookmere.serve.answers.problems import Problem, no_such_key
+from brookmere.serve.answers.raw_values import asks_registry, raw_writer
+from brookmere.serve.requests.keys import check_path, key_from_text
+from brookmere.state import KeyValueStore, Replica
+from brookmere.state.description.json_values import json_of
+
+PREFIX = "/stores/"
+POSITION = "Brookmere-Position"
+
+# Writing a position takes five times as long as a read.
+_RECENT_SECONDS = 0.005
+_TYPE = (b"content-type", b"application/json")
+_POSITION = POSITION.lower().encode()
+
+
+class KeyReader:
+    """Reads keys of one store, from the text of a URL to the JSON of a row."""
+
+    def __init__(self, store: KeyValueStore) -> None:
+        self._store = store
+        self._write = raw_writer(store.info, store.value_serde)
+        self.is_quick = not (asks_registry(store.key_serde) or asks_registry(store.value_serde))
+        """Whether reads never wait: for a registry they may."""
+        self._recent = b""
+        self._looked = -_RECENT_SECONDS
+
+    def position(self) -> str:
+        """Return the position that reads from now on are valid for, as a header has it."""
+        return self._store.position().to_json()
+
+    def recent_position(self) -> bytes:
+        """Return a position that was right a moment ago: reads know everything up to it, and maybe more."""
+        now = time.monotonic()
+        if now - self._looked >= _RECENT_SECONDS:
+            self._recent, self._looked = self.position().encode("ascii"), now
+        return self._recent
+
+    def read(self, text: str) -> bytes:
+        """Return the row of a key as JSON, or raise the Problem that it is not there."""
+        store = self._store
+        key = key_from_text(store.key_serde, text)
+        found = store.raw(store.key_serde.serialize(key) or b"")
+        if found is None:
+            raise no_such_key(store.name, text)
+        value, timestamp = found
+        try:
+            return b'{"key":%b,"value":%b,"timestamp":%d}' % (json_of(key), self._write(value), timestamp)
+        except BadBytes as error:
+            raise Problem(503, "failed", f"The value of the key {text!r} does not decode: {error}") from None
+
+
+class KeyReaders:
+    """The readers of a replica's stores that have one row per key."""
+
+    def __init__(self, replica: Replica) -> None:
+        self._replica = replica
+        self._readers: dict[str, KeyReader | None] = {}
+
+    def get(self, name: str) -> KeyReader | None:
+        """Return the reader of a store; None where there is no such store or it is of another kind."""
+        if name not in self._readers:
+            if name not in self._replica:
+                return None
+            store = self._replica[name]
+            self._readers[name] = KeyReader(store) if isinstance(store, KeyValueStore) else None
+        return self._readers[name]
+
+
+class KeyLane:
+    """ASGI middleware that answers GET /stores/NAME/KEY by itself, and leaves all else to the framework.
+
+    The framework takes some 300 microseconds for a request, a read takes 10.
+    """
+
+    def __init__(self, app: ASGIApp, readers: KeyReaders, requests: Counter[int]) -> None:
+        self._app = app
+        self._readers = readers
+        self._requests = requests
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if (
+            scope["type"] == "http"
+            and scope["method"] == "GET"
+            and not scope["query_string"]
+            and scope["path"].startswith(PREFIX)
+        ):
+            name, slash, key = scope["path"][len(PREFIX) :].partition("/")
+            reader = self._readers.get(name) if slash else None
+            if reader is not None and reader.is_quick:
+                await self._answer(reader, key, scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+    async def _answer(self, reader: KeyReader, key: str, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            position = reader.recent_position()
+            check_path(scope["path"], scope.get("raw_path"))
+            body = reader.read(key)
+        except Exception:  # noqa: BLE001
+            # Whatever it is, the framework's route meets it as well, and answers with a problem.
+            await self._app(scope, receive, send)
+            return
+        self._requests[200] += 1
+        headers = [
+            _TYPE,
+            (b"content-length", b"%d" % len(body)),
+            (_POSITION, position),
+        ]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": body})

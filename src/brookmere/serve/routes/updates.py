@@ -1,0 +1,96 @@
+"""Answers with the updates of a store or of a key, as server-sent events."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from brookmere.serve.answers.event_streams import MEDIA_TYPE, UpdateStream
+from brookmere.serve.answers.raw_values import asks_registry
+from brookmere.serve.context import Served
+from brookmere.serve.openapi.problem_responses import problems
+from brookmere.serve.requests.keys import check_path, key_from_text
+from brookmere.serve.requests.parameters import Key, Seconds, StoreName
+from brookmere.serve.requests.store_queries import KeyQuestion, key_query
+from brookmere.state import AnyStore, Position, Row
+from brookmere.state.queries import Listing
+
+
+def _answers(**more: str) -> dict[int | str, dict[str, Any]]:
+    stream = {
+        "description": "A stream of events. Each has a row as JSON; a value of null says that it is gone.",
+        "content": {MEDIA_TYPE: {"schema": {"type": "string"}}},
+    }
+    told = problems(
+        no_such_store="There is no such store here.",
+        invalid_request="A parameter does not fit.",
+        not_ready="The store has not caught up yet.",
+        failed="The replica has failed.",
+        **more,
+    )
+    return {200: stream, **told}
+
+
+def updating_routes(served: Served, *, heartbeat: float) -> APIRouter:
+    """Return the routes."""
+    routes = APIRouter(tags=["updates"])
+
+    @routes.get(
+        "/updates/{name}",
+        summary="Updates of a store",
+        response_class=Response,
+        responses=_answers(),
+    )
+    async def of_store(name: StoreName, seconds: Seconds = None) -> Response:
+        """Send every update from now on. Who reads slowly gets the last one of each key."""
+        store = served.replica[name].wait(0.0)
+        return UpdateStream(
+            served.streams,
+            store.info.topic,
+            store.updates,
+            lambda: ((), Position()),
+            is_quick=_is_quick(store),
+            seconds=seconds,
+            heartbeat=heartbeat,
+        )
+
+    @routes.get(
+        "/updates/{name}/{key:whole}",
+        summary="Updates of a key",
+        response_class=Response,
+        responses=_answers(invalid_key="The key is not of the store's type."),
+    )
+    async def of_key(name: StoreName, key: Key, request: Request, seconds: Seconds = None) -> Response:
+        """Send what the key has now, and then every update of it."""
+        check_path(request.scope["path"], request.scope.get("raw_path"))
+        store = served.replica[name].wait(0.0)
+        found = await asyncio.to_thread(key_from_text, store.key_serde, key)
+        return UpdateStream(
+            served.streams,
+            store.info.topic,
+            lambda: store.updates(found),
+            lambda: _now(store, found, key),
+            is_quick=_is_quick(store),
+            seconds=seconds,
+            heartbeat=heartbeat,
+        )
+
+    return routes
+
+
+def _is_quick(store: AnyStore) -> bool:
+    return not (asks_registry(store.key_serde) or asks_registry(store.value_serde))
+
+
+def _now(store: AnyStore, key: Any, text: str) -> tuple[list[Row], Position]:
+    """Return what a key has now: its row, or its newest window or session."""
+    query = key_query(store, KeyQuestion(text))
+    if isinstance(query, Listing):
+        query = key_query(store, KeyQuestion(text, reverse=True, limit=1))
+    result = store.query(query)
+    if isinstance(result.value, list):
+        return result.value, result.position
+    return [Row(key, None, -1) if result.value is None else result.value], result.position

@@ -1,0 +1,1 @@
+"""What other processes know about stores: their names, serdes, status and text forms."""

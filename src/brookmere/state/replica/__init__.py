@@ -1,0 +1,1 @@
+"""Replicas: follow changelogs and keep their rows."""

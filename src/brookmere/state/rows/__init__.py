@@ -1,0 +1,1 @@
+"""The rows of a replica, by kind of store and by backend."""

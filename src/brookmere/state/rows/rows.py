@@ -1,0 +1,44 @@
+"""Makes the rows of a store by its kind."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from brookmere.state.description.store_info import StoreInfo
+from brookmere.state.replica.chunk import Chunk
+from brookmere.state.rows.backend import Backend
+from brookmere.state.rows.key_rows import KeyRows
+from brookmere.state.rows.timed_rows import TimedRows
+from brookmere.state.rows.version_rows import VersionRows
+
+
+class Rows(Protocol):
+    """The rows of a store, of whatever kind."""
+
+    observed: dict[int, int]
+    """The latest time that each partition has seen."""
+
+    def writes(self, chunk: Chunk) -> dict[str, dict[bytes, bytes | None]]:
+        """Return how the tables change by these records."""
+
+    def count(self) -> int:
+        """Return how many rows there are."""
+
+    def estimate(self) -> int:
+        """Return about how many rows there are, without counting."""
+
+
+def tables_of(info: StoreInfo) -> tuple[str, ...]:
+    """Return the tables that a store needs."""
+    if info.kind == "key_value":
+        return KeyRows.tables
+    return VersionRows.tables if info.kind == "versioned" else TimedRows.tables
+
+
+def rows_of(info: StoreInfo, backend: Backend, partitions: int) -> Rows:
+    """Return the rows of a store that are in its tables."""
+    if info.kind == "key_value":
+        return KeyRows(backend, partitions, is_global=info.is_global)
+    if info.kind == "versioned":
+        return VersionRows(backend, history_ms=info.retention_ms)
+    return TimedRows(backend, partitions, retention_ms=info.retention_ms, sessions=info.kind == "session")

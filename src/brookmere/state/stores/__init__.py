@@ -1,0 +1,1 @@
+"""The stores of a replica and how they are queried."""

@@ -1,0 +1,1 @@
+"""The log of an embedded topic: segments, manifest, appends and reads."""

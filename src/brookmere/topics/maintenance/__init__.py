@@ -1,0 +1,1 @@
+"""Retention, compaction, merging and repair of embedded topics."""

@@ -1,0 +1,1 @@
+"""What user code sees: processors and their context."""

@@ -1,0 +1,1 @@
+"""Runs the user's Python functions over records."""

@@ -1,0 +1,1 @@
+"""Messages between the JVM and a worker process, and the code they carry."""

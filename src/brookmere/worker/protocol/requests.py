@@ -1,0 +1,107 @@
+"""Turns the messages of the JVM into work of stages, and their results into answers."""
+
+from __future__ import annotations
+
+import pickle
+import traceback
+from typing import TYPE_CHECKING, Any
+
+from brookmere.worker.protocol.process import Gone, Process
+from brookmere.worker.task.chunk import Chunk
+from brookmere.worker.task.failures import FAILURES, described
+from brookmere.worker.task.task import Task
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from brookmere.worker.protocol.channel import Channel
+    from brookmere.worker.protocol.stage_code import StageCode
+
+
+class Server:
+    """The stages of a worker. With `codes` they are known from the start and need not be sent.
+
+    `heard` is called with every exception of user code before it becomes part of an answer.
+    """
+
+    def __init__(
+        self,
+        channel: Channel,
+        codes: Mapping[int, StageCode] | None = None,
+        heard: Callable[[BaseException], None] | None = None,
+    ) -> None:
+        self._channel = channel
+        self._codes: dict[int, StageCode] = dict(codes or {})
+        self._process = Process(channel, heard)
+        self._tasks: dict[tuple[int, int], Task] = {}
+        self._failed: str | None = None
+
+    def run(self) -> None:
+        """Serve until there is no message any more, or none for now: it may be called again then."""
+        while True:
+            message = self._channel.receive()
+            if message is None or message[0] == "Q":
+                return
+            try:
+                if self._failed is None:
+                    self._serve(*message)
+            except Gone:
+                return
+            except FAILURES as error:
+                self._process.heard(error)
+                trace = described(error)[2]
+                # Without a frame of the user it is a fault of the worker.
+                self._failed = trace if "\n  File " in trace else traceback.format_exc()
+            # What begins a batch is not answered, so what fails there is told at the next message.
+            if self._failed is not None and message[0] not in "BD":
+                self._channel.send("X", self._failed)
+                self._failed = None
+
+    def close(self) -> None:
+        """End all processors, and what was made once."""
+        for task in self._tasks.values():
+            task.close()
+        self._tasks.clear()
+        self._process.close()
+
+    def _serve(self, kind: str, payload: Any) -> None:
+        match kind:
+            case "C":
+                stage, number, *columns = payload
+                task = self._tasks[stage, number]
+                task.process(Chunk(*columns))
+                self._answer(task, is_end=False)
+            case "B":
+                self._begin(*payload)
+            case "E":
+                task = self._tasks[payload]
+                task.end_batch()
+                self._answer(task, is_end=True)
+            case "D":
+                stage, code = payload
+                self._codes[stage] = pickle.loads(code)
+            case _:
+                raise ValueError(f"the worker does not know messages of the kind {kind!r}")
+
+    def _begin(self, stage: int, number: int, fresh: bool, clocks: dict[str, int], wall: int | None) -> None:
+        task = self._tasks.get((stage, number))
+        if task is not None and not fresh:
+            task.begin_batch(clocks, wall)
+            return
+        if task is not None:
+            del self._tasks[stage, number]
+            task.close()
+        self._tasks[stage, number] = Task(self._codes[stage], number, self._process, clocks, wall)
+
+    def _answer(self, task: Task, *, is_end: bool) -> None:
+        self._channel.send("R", task.result(is_end=is_end))
+        task.clear(is_end=is_end)
+
+
+def serve(channel: Channel) -> None:
+    """Serve a JVM until it closes its end."""
+    server = Server(channel)
+    try:
+        server.run()
+    finally:
+        server.close()

@@ -1,0 +1,262 @@
+"""Holds what the worker has to know of a stage: its nodes, its stores, and what each node does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from brookmere.worker.task.output import Output
+    from brookmere.worker.task.punctuation import PunctuationQueue, TaskTime
+    from brookmere.worker.task.row import Row
+
+StoreKind = Literal["key_value", "window", "session", "versioned", "timed_window", "timed_session"]
+
+
+class _Mark:
+    """A value that stands for something else and is nobody's key, value or headers."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __repr__(self) -> str:
+        return self._name
+
+
+SAME: Final[Any] = _Mark("SAME")
+"""Headers: those of the record at hand."""
+
+KEEP: Final[Any] = _Mark("KEEP")
+"""A key or a value: that of the record at hand, which then need not be converted."""
+
+
+@dataclass(frozen=True, slots=True)
+class TypeCode:
+    """The type of keys or values: Spark's JSON form, and what Python makes of them if that is more.
+
+    `made` tells the dataclasses in it (`typed.resolved`). A windowed key travels as a struct of key, start
+    and end; what is pickled travels as bytes.
+    """
+
+    json: str
+    made: object = None
+    is_windowed: bool = False
+    is_pickled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """A node that gets what another one forwards; `inside`: it is a node of the same stage."""
+
+    name: str
+    number: int
+    inside: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NodeCode:
+    """A node: what it does, what it receives and sends, and who its children are, in their order.
+
+    `moves_time`: its records come from a source, so that they move the stream time of the task.
+    """
+
+    number: int
+    name: str
+    work: Work = field(repr=False)
+    key: TypeCode | None = None
+    value: TypeCode | None = None
+    out_key: TypeCode | None = None
+    out_value: TypeCode | None = None
+    is_table: bool = False
+    sends_table: bool = False
+    children: tuple[Child, ...] = ()
+    stores: tuple[str, ...] = ()
+    moves_time: bool = False
+    subtopology: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StoreCode:
+    """A store. `is_read`: a table's rows, which only a node that copies them writes."""
+
+    name: str
+    kind: StoreKind
+    key: TypeCode | None = None
+    value: TypeCode | None = None
+    retention_ms: int | None = None
+    window_ms: int | None = None
+    is_read: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StageCode:
+    """A stage. Stores are told to the JVM by their place in `stores`, topics come as their place in `topics`.
+
+    `last_per_batch`: tables send one change per key and batch.
+    """
+
+    stage: int
+    nodes: tuple[NodeCode, ...]
+    stores: tuple[StoreCode, ...] = ()
+    topics: tuple[str, ...] = ()
+    application: str = ""
+    last_per_batch: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TaskId:
+    """A task: the number of its sub-topology, and the partition it reads."""
+
+    subtopology: int
+    partition: int
+
+    def __str__(self) -> str:
+        return f"{self.subtopology}_{self.partition}"
+
+
+class Clock:
+    """A time that a task keeps between batches."""
+
+    __slots__ = ("time",)
+
+    def __init__(self, time: int) -> None:
+        self.time = time
+
+
+class Runtime(Protocol):
+    """What a node gets from the task it runs in. It is asked for in `Work.build`, not at each record."""
+
+    application: str
+    last_per_batch: bool
+    row: Row
+
+    def output(self, node: NodeCode) -> Output:
+        """Return the way out of a node."""
+        ...
+
+    def store(self, name: str) -> Any:
+        """Return a store of the task."""
+        ...
+
+    def clock(self, name: str, first: int) -> Clock:
+        """Return a clock of the task; one that was never saved begins at `first`."""
+        ...
+
+    def line(self, name: str, make: Callable[[], Any]) -> Any:
+        """Return what the nodes of a task share by this name, made by the first that asks."""
+        ...
+
+    def wall_queue(self) -> PunctuationQueue:
+        """Return the punctuations that wait for the time of day."""
+        ...
+
+    def once(self, factory: Callable[[], Any]) -> Any:
+        """Return what equal factories share in this process: made and opened once, closed at the end."""
+        ...
+
+    def idle_for(self, wall: int, limit: int) -> int:
+        """Return the part of the time without a record that passed since the last tick, 0 below the limit."""
+        ...
+
+    def count_dropped(self, number: int, records: int = 1) -> None:
+        """Count records that the node of this number ignores."""
+        ...
+
+    def count_late(self, number: int, records: int = 1) -> None:
+        """Count records that came too late for the node of this number."""
+        ...
+
+    def task_of(self, subtopology: int) -> TaskId:
+        """Return the task as nodes of a sub-topology know it."""
+        ...
+
+    def time_of(self, subtopology: int) -> TaskTime:
+        """Return the stream time of the task in a sub-topology, with the punctuations that wait for it."""
+        ...
+
+    @property
+    def wall_clock(self) -> int:
+        """The time of day as the task was told it last."""
+        ...
+
+
+class Work(Protocol):
+    """What a node does, as data that can be pickled."""
+
+    def build(self, node: NodeCode, runtime: Runtime) -> Running:
+        """Return the node at work on one task."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessWork:
+    """Processes records by a processor that user code gives: a class, or what makes one for each task.
+
+    `reads_stream_time` and `uses_wall_clock` tell whether the stage is told these times.
+    """
+
+    supplier: Callable[[], Any]
+    fixed_key: bool = False
+    reads_stream_time: bool = True
+    uses_wall_clock: bool = True
+
+    def build(self, node: NodeCode, runtime: Runtime) -> Running:
+        """Return the processor at work on one task, initialised."""
+        from brookmere.worker.task.processors import processing
+
+        return processing(self, node, runtime)
+
+
+class ReceiveAll(Protocol):
+    """Receives records one by one: sets the row for each, and calls `fail` where one fails."""
+
+    def __call__(
+        self,
+        keys: list[Any],
+        values: list[Any],
+        times: list[int],
+        headers: Iterable[Any],
+        fail: Callable[[BaseException], None],
+    ) -> None: ...
+
+
+class Running:
+    """A node at work on one task. It forwards by `out`; what it raises is a failure of the record at hand."""
+
+    prepares = False
+    """It computes the records of a chunk together: see `prepare`."""
+    takes_wire = False
+    """It receives keys and values as they came on the wire."""
+    receive_all: ReceiveAll | None = None
+    """Receives the records of a chunk where that costs less than so many calls of `receive`."""
+
+    out: Output
+
+    def begin(self) -> None:
+        """Begin, after all nodes of the task are built, parents before children."""
+
+    def receive(self, key: Any, value: Any, ts: int, headers: Any) -> None:
+        """Take a record of a stream."""
+        raise NotImplementedError
+
+    def receive_change(self, key: Any, new: Any, old: Any, ts: int, is_latest: bool) -> None:
+        """Take a change of a table."""
+        raise NotImplementedError
+
+    def prepare(
+        self, keys: list[Any], values: list[Any], times: list[int], headers: list[Any] | None
+    ) -> None:
+        """Take all records of a chunk for this node, before they are received one by one."""
+
+    def tick(self, wall: int) -> None:
+        """Take the time of day."""
+
+    def end_batch(self) -> None:
+        """Send what waits for the end of the batch."""
+
+    def close(self) -> None:
+        """End; nothing can be forwarded any more."""

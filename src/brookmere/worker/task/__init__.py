@@ -1,0 +1,1 @@
+"""Runs the nodes of a stage on one task."""

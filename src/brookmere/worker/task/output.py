@@ -1,0 +1,60 @@
+"""Turns what nodes forward into rows that go back to the JVM, and into calls of nodes of the same stage."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from brookmere.worker.protocol.stage_code import SAME
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from brookmere.record import Header
+
+
+class Forward(Protocol):
+    """Sends a record of a stream. The key and the value are converted, and so copied, before it returns."""
+
+    def __call__(self, key: Any, value: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None: ...
+
+
+class ForwardChange(Protocol):
+    """Sends a change of a table."""
+
+    def __call__(self, key: Any, new: Any, old: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None: ...
+
+
+class Drop(Protocol):
+    """Counts a record that came too late, and tells it to the JVM."""
+
+    def __call__(
+        self, reason: str, key: Any, value: Any, ts: int, stream_time: int, start: int, end: int
+    ) -> None: ...
+
+
+class Output:
+    """The way out of a node, to all children or to one of them.
+
+    `send_wire` sends a change whose values, but not the key, are in the form of the wire already. A windowed
+    key may be, too: then it is a tuple.
+    """
+
+    __slots__ = ("_to", "drop", "forward", "forward_change", "send_wire")
+
+    def __init__(
+        self,
+        forward: Forward,
+        forward_change: ForwardChange,
+        send_wire: ForwardChange,
+        drop: Drop,
+        to: Callable[[str], Output],
+    ) -> None:
+        self.forward = forward
+        self.forward_change = forward_change
+        self.send_wire = send_wire
+        self.drop = drop
+        self._to = to
+
+    def to(self, child: str) -> Output:
+        """Return the way out to one child only."""
+        return self._to(child)

@@ -1,0 +1,261 @@
+"""Runs the nodes of a stage on one task: their stores, their times and what they share."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import TYPE_CHECKING, Any, Final
+
+from brookmere.worker.protocol.stage_code import Clock, ProcessWork, TaskId
+from brookmere.worker.stores.groups import GroupedStore
+from brookmere.worker.stores.open import opened
+from brookmere.worker.stores.read_only import ReadOnlyStore
+from brookmere.worker.task.chunk import Chunk, Entry
+from brookmere.worker.task.collector import DROPPED, FAILED, LATE, Collector
+from brookmere.worker.task.failures import FAILURES, described
+from brookmere.worker.task.punctuation import PunctuationQueue, TaskTime
+from brookmere.worker.task.routes import Ways, sole_sender
+from brookmere.worker.task.row import Row
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from brookmere.worker.protocol.process import Process
+    from brookmere.worker.protocol.stage_code import NodeCode, Running, StageCode, TypeCode
+    from brookmere.worker.task.output import Output
+    from brookmere.worker.task.punctuation import Schedule
+
+NEVER: Final = -(1 << 63)
+_LOG = logging.getLogger(__name__)
+
+
+class Task:
+    """The nodes of a stage on one task. It is the Runtime of its nodes and the Keeper of its stores."""
+
+    def __init__(
+        self, code: StageCode, number: int, process: Process, clocks: dict[str, int], wall: int | None
+    ) -> None:
+        self.code = code
+        self.number = number
+        self.application = code.application
+        self.last_per_batch = code.last_per_batch
+        self.row = Row(code.topics)
+        self.collector = Collector([node.number for node in code.nodes], sole_sender(code))
+        self.wall = wall
+        self._process = process
+        self._saved = dict(clocks)
+        self._clocks: dict[str, Clock] = {}
+        self._lines: dict[str, Any] = {}
+        self._times: dict[int, TaskTime] = {}
+        self._wall_queue = PunctuationQueue()
+        self._last_record = self.clock("last-record", NEVER)
+        self._last_tick = self.clock("last-tick", NEVER)
+        others = {
+            name for node in code.nodes if not isinstance(node.work, ProcessWork) for name in node.stores
+        }
+        self._of_processors = {store.name for store in code.stores} - others
+        self._stores = {
+            store.name: opened(store, at, self, for_processors=store.name in self._of_processors)
+            for at, store in enumerate(code.stores)
+        }
+        self._runnings: dict[int, Running] = {}
+        self._ways = Ways(code, self.row, self.collector, self._runnings, self.fail)
+        self._chunk: Chunk | None = None
+        self.is_timed = any(getattr(node.work, "reads_stream_time", False) for node in code.nodes)
+        self.tell(clocks)
+        # A way out needs the children that it leads to.
+        for node in reversed(code.nodes):
+            self._runnings[node.number] = node.work.build(node, self)
+        for node in code.nodes:
+            self._runnings[node.number].begin()
+        for queue in (self._wall_queue, *(each.queue for each in self._times.values())):
+            queue.restore()
+        self.entries = {
+            node.number: Entry(node, self._runnings[node.number], self.time_of(node.subtopology).clock)
+            for node in code.nodes
+        }
+
+    # What a batch does
+
+    def tell(self, clocks: dict[str, int]) -> None:
+        """Take the times of stores as the JVM has them."""
+        for name, store in self._stores.items():
+            if isinstance(store, GroupedStore):
+                store.time = max(store.time, clocks.get(f"store:{name}", -1))
+
+    def begin_batch(self, clocks: dict[str, int], wall: int | None) -> None:
+        """Begin a batch with what is known from the one before."""
+        self.wall = wall
+        self.tell(clocks)
+
+    def process(self, chunk: Chunk) -> None:
+        """Process the records of a chunk."""
+        self._chunk = chunk
+        chunk.run(self)
+        self._chunk = None
+        self.row.leave(0, -1)
+
+    def end_batch(self) -> None:
+        """Have nodes send what waits for the end of the batch."""
+        self.row.leave(0, -1)
+        for number, running in self._runnings_in_order():
+            try:
+                running.end_batch()
+            except FAILURES as error:
+                self.fail(self.entries[number].node, error)
+        self.collector.without_headers(0)
+
+    def result(self, *, is_end: bool) -> tuple[Any, ...]:
+        """Return what goes back to the JVM; it must be written before `clear`."""
+        return self.collector.result(self._changes(), self._changed_clocks() if is_end else None)
+
+    def clear(self, *, is_end: bool) -> None:
+        """Forget what went back."""
+        self.collector.clear()
+        for store in self._stores.values():
+            # Aggregates need to know until the end of the batch what was before it.
+            if is_end or store.name in self._of_processors:
+                store.settle()
+
+    def close(self) -> None:
+        """End the nodes. What fails there is told in the log only: nothing can be done about it any more."""
+        self.row.leave(0, -1)
+        for number, running in self._runnings_in_order():
+            try:
+                running.close()
+            except FAILURES:
+                _LOG.exception("The node %r failed in close()", self.entries[number].node.name)
+
+    # Punctuation
+
+    @property
+    def times(self) -> list[TaskTime]:
+        """The stream times of the task, one per sub-topology."""
+        return list(self._times.values())
+
+    def punctuate(self, queue: PunctuationQueue, now: int, row: int) -> None:
+        """Call what is due; its outputs have their place behind a row."""
+        since = len(self.collector.rows)
+        queue.punctuate(now, lambda schedule, at: self._call(schedule, at, row))
+        self.collector.without_headers(since)
+
+    def tick(self, now: int, row: int, *, is_busy: bool) -> None:
+        """Have the wall clock tick."""
+        self.wall = now
+        if self._last_record.time == NEVER or is_busy:
+            self._last_record.time = now
+        self.punctuate(self._wall_queue, now, row)
+        since = len(self.collector.rows)
+        for number, running in self._runnings_in_order():
+            self.row.leave(row, now)
+            try:
+                running.tick(now)
+            except FAILURES as error:
+                self.fail(self.entries[number].node, error)
+        self.collector.without_headers(since)
+        self._last_tick.time = now
+
+    def clocks_of(self, subtopology: int | None) -> list[Clock]:
+        """Return the clocks of stream time that a row about a sub-topology moves, or about all of them."""
+        return [time.clock for number, time in self._times.items() if subtopology in (None, number)]
+
+    def seen(self) -> None:
+        """Remember when the last record came."""
+        if self.wall is not None:
+            self._last_record.time = self.wall
+
+    def _call(self, schedule: Schedule, now: int, row: int) -> None:
+        self.row.leave(row, now)
+        try:
+            schedule.callback(now)
+        except FAILURES as error:
+            self.fail(schedule.node, error)
+
+    # What nodes ask for: see code.Runtime
+
+    def output(self, node: NodeCode) -> Output:
+        return self._ways.output(node)
+
+    def store(self, name: str) -> Any:
+        store = self._stores[name]
+        return ReadOnlyStore(store) if store.code.is_read else store
+
+    def clock(self, name: str, first: int) -> Clock:
+        found = self._clocks.get(name)
+        if found is None:
+            found = self._clocks[name] = Clock(self._saved.get(name, first))
+        return found
+
+    def line(self, name: str, make: Callable[[], Any]) -> Any:
+        if name not in self._lines:
+            self._lines[name] = make()
+        return self._lines[name]
+
+    def once(self, factory: Callable[[], Any]) -> Any:
+        return self._process.once(factory)
+
+    def idle_for(self, wall: int, limit: int) -> int:
+        last, tick = self._last_record.time, self._last_tick.time
+        if wall - last < limit:
+            return 0
+        return wall - tick if tick != NEVER and tick - last >= limit else wall - last
+
+    def count_dropped(self, number: int, records: int = 1) -> None:
+        self.collector.counts[number][DROPPED] += records
+
+    def count_late(self, number: int, records: int = 1) -> None:
+        self.collector.counts[number][LATE] += records
+
+    def task_of(self, subtopology: int) -> TaskId:
+        return TaskId(subtopology, self.number)
+
+    def time_of(self, subtopology: int) -> TaskTime:
+        found = self._times.get(subtopology)
+        if found is None:
+            first = next(node.name for node in self.code.nodes if node.subtopology == subtopology)
+            found = self._times[subtopology] = TaskTime(self.clock(f"node:{first}:stream", -1))
+        return found
+
+    def wall_queue(self) -> PunctuationQueue:
+        return self._wall_queue
+
+    @property
+    def wall_clock(self) -> int:
+        return time.time_ns() // 1_000_000 if self.wall is None else self.wall
+
+    # What stores ask for: see stores.Keeper
+
+    def ask(self, question: str, store: int, *details: Any) -> Any:
+        return self._process.ask(self._changes(), question, store, *details)
+
+    def keys_of_chunk(self, kind: TypeCode | None) -> Iterable[Any]:
+        return () if self._chunk is None else self._chunk.keys_of(kind, self)
+
+    def fail(self, node: NodeCode, error: BaseException) -> None:
+        """Tell the JVM that a node failed at the record at hand."""
+        self._process.heard(error)
+        self.collector.counts[node.number][FAILED] += 1
+        row = self.row
+        told = described(error, _where(node))
+        self.collector.errors.append((row.number, node.number, *told, row.timestamp))
+
+    def _changes(self) -> list[Any]:
+        return [changes for store in self._stores.values() if (changes := store.changes()) is not None]
+
+    def _changed_clocks(self) -> dict[str, int]:
+        changed = {
+            name: clock.time
+            for name, clock in self._clocks.items()
+            if clock.time != self._saved.get(name) and name not in ("last-record", "last-tick")
+        }
+        self._saved.update(changed)
+        return changed
+
+    def _runnings_in_order(self) -> list[tuple[int, Running]]:
+        return [(node.number, self._runnings[node.number]) for node in self.code.nodes]
+
+
+def _where(node: NodeCode) -> str:
+    """Return where the function of a node is written, for what is wrong with what it returned."""
+    fold = getattr(node.work, "fold", None)
+    return getattr(getattr(node.work, "function", fold and fold.step), "where", "")

@@ -1,0 +1,1 @@
+"""Conversions between values on the wire and Python values."""
