@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brookmere.serde import BadBytes
-from brookmere.serde.json_schema import JsonSchema
+from brookmere.serde.json.json_schema import JsonSchema
+from brookmere.serde.json.spark_json import SparkJson
 from brookmere.serde.registered import unframed
-from brookmere.serde.typed_json import TypedJson
 
 
 def struct(*fields: tuple[str, Any], nullable: bool = True) -> Any:
@@ -23,8 +23,8 @@ def struct(*fields: tuple[str, Any], nullable: bool = True) -> Any:
     return {"type": "struct", "fields": members}
 
 
-def typed(kind: Any, member: str | None = None) -> TypedJson:
-    return TypedJson(json.dumps(kind), member)
+def typed(kind: Any, member: str | None = None) -> SparkJson:
+    return SparkJson(json.dumps(kind), member)
 
 
 MIXED = struct(
@@ -158,7 +158,7 @@ def test_values_of_another_type_are_not_written(kind: Any, value: Any, words: st
 def test_a_frame_stands_before_the_json() -> None:
     schema = JsonSchema("a bigint", registry="mock://typed").for_topic("t", is_key=True)
     assert isinstance(schema, JsonSchema)
-    serde = TypedJson(json.dumps(struct(("a", "long"))), frame=schema)
+    serde = SparkJson(json.dumps(struct(("a", "long"))), frame=schema)
 
     data = serde.serialize({"a": 1})
 

@@ -9,7 +9,7 @@ from typing import Any
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
 
-from brookmere.serde.protobuf_schema import KINDS, TIMESTAMP, WRAPPERS, is_map
+from brookmere.serde.protobuf.descriptors import KINDS, TIMESTAMP, WRAPPERS, is_map
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _UNSIGNED = ("uint64", "fixed64")

@@ -16,7 +16,7 @@ from brookmere.errors import TopologyError
 from brookmere.registry import RegistryClient
 from brookmere.registry.schemas.proto import parse_proto
 from brookmere.serde import BadBytes
-from brookmere.serde.protobuf import Protobuf
+from brookmere.serde.protobuf.protobuf import Protobuf
 
 PAIR = (
     'syntax = "proto3"; package n; message Pair { int32 a = 1; Other o = 2; } message Other { string s = 1; }'

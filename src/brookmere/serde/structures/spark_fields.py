@@ -7,7 +7,16 @@ import re
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Any
 
-from brookmere.serde.shape import ListOf, MapOf, Scalar, Shape, Slot, StructOf, shape_of, spark_schema
+from brookmere.serde.structures.dataclass_shapes import (
+    ListOf,
+    MapOf,
+    Scalar,
+    Shape,
+    Slot,
+    StructOf,
+    shape_of,
+    spark_schema,
+)
 
 NAME, DEFAULT = "name", "default"
 """Of a struct the name of its dataclass; in the metadata of a field what stands for an absent value."""

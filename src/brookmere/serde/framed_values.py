@@ -9,12 +9,12 @@ from google.protobuf.message import DecodeError
 from google.protobuf.message_factory import GetMessageClass
 
 from brookmere.registry import RegistryClient, Schema
-from brookmere.serde.avro import Avro, known_schema
+from brookmere.serde.avro.avro import Avro, known_schema
 from brookmere.serde.base import BadBytes
-from brookmere.serde.json_text import from_json
-from brookmere.serde.protobuf import Protobuf, message_numbers
-from brookmere.serde.protobuf_schema import message_of
-from brookmere.serde.protobuf_values import shown
+from brookmere.serde.json.json_text import from_json
+from brookmere.serde.protobuf.descriptors import message_of
+from brookmere.serde.protobuf.messages import shown
+from brookmere.serde.protobuf.protobuf import Protobuf, message_numbers
 from brookmere.serde.registered import referred, unframed
 
 

@@ -8,22 +8,22 @@ from decimal import Decimal
 from typing import Any, ClassVar
 
 from brookmere.serde.base import BadBytes, Serde
-from brookmere.serde.json_text import from_json, json_name
+from brookmere.serde.binary.text import to_utf8
+from brookmere.serde.json.json_text import from_json, json_name
+from brookmere.serde.json.spark_reader import Read, reader
+from brookmere.serde.json.spark_writer import Write, writer
 from brookmere.serde.registered import Registered, framed, unframed
-from brookmere.serde.spark_text import Write, writer
-from brookmere.serde.spark_values import Read, reader
-from brookmere.serde.text import to_utf8
 
 
 @dataclass(frozen=True, slots=True)
-class TypedJson(Serde):
+class SparkJson(Serde):
     """JSON of a Spark type, as stores have it: dicts, and dates, decimals and bytes where the type says so.
 
     `type` is the type in Spark's JSON form. With a `member` the value is the only member of an object: that
     is how a changelog has what is no object by itself. `frame` is the serde whose schema's id comes first.
     Equal values have equal bytes, those that Spark writes.
 
-    >>> TypedJson('"date"', member="value").deserialize(b'{"value":"2024-02-29"}')
+    >>> SparkJson('"date"', member="value").deserialize(b'{"value":"2024-02-29"}')
     datetime.date(2024, 2, 29)
     """
 

@@ -12,16 +12,16 @@ from google.protobuf.descriptor_pb2 import FileDescriptorSet
 
 from brookmere.errors import UnsupportedError
 from brookmere.names import nearest
-from brookmere.serde.avro import Avro
+from brookmere.serde.avro.avro import Avro
 from brookmere.serde.base import Serde
-from brookmere.serde.json import Json
-from brookmere.serde.json_schema import JsonSchema
-from brookmere.serde.pickled import Pickled
-from brookmere.serde.primitive import Bool, Double, Int, Long
-from brookmere.serde.protobuf import Protobuf
+from brookmere.serde.binary.numbers import Bool, Double, Int, Long
+from brookmere.serde.binary.pickled import Pickled
+from brookmere.serde.binary.text import Bytes, Text
+from brookmere.serde.json.json import Json
+from brookmere.serde.json.json_schema import JsonSchema
+from brookmere.serde.json.spark_json import SparkJson
+from brookmere.serde.protobuf.protobuf import Protobuf
 from brookmere.serde.registered import Registered, Registry
-from brookmere.serde.text import Bytes, Text
-from brookmere.serde.typed_json import TypedJson
 from brookmere.serde.windowed import Windowed
 
 _PLAIN: dict[str, type[Serde]] = {each.kind: each for each in (Text, Bytes, Int, Long, Double, Bool, Pickled)}
@@ -55,7 +55,7 @@ def describe_serde(serde: Serde) -> dict[str, Any]:
     match serde:
         case Json():
             return kind | ({"ddl": serde.ddl} if serde.ddl is not None else {"type": serde.schema_json()})
-        case TypedJson():
+        case SparkJson():
             frame = None if serde.frame is None else describe_serde(serde.frame)
             return kind | {"type": serde.type, "member": serde.member, "frame": frame}
         case Windowed():
@@ -83,9 +83,9 @@ def read_serde(found: Mapping[str, Any], *, registry: Registry | None = None) ->
         return _PLAIN[kind]()
     if kind == Json.kind:
         return Json(found["ddl"] if "ddl" in found else _SparkType(found["type"]))
-    if kind == TypedJson.kind:
+    if kind == SparkJson.kind:
         frame = None if found["frame"] is None else read_serde(found["frame"], registry=registry)
-        return TypedJson(found["type"], found["member"], frame if isinstance(frame, Registered) else None)
+        return SparkJson(found["type"], found["member"], frame if isinstance(frame, Registered) else None)
     if kind == Windowed.kind:
         size = None if found["size_ms"] is None else found["size_ms"] * _MS
         inner = read_serde(found["inner"], registry=registry)

@@ -17,7 +17,7 @@ from brookmere.registry.schemas.proto import (
     parse_proto,
     well_known_file,
 )
-from brookmere.serde.structure import NoSchema
+from brookmere.serde.structures.spark_fields import NoSchema
 
 TIMESTAMP = "google.protobuf.Timestamp"
 WRAPPERS = frozenset(

@@ -18,17 +18,17 @@ from brookmere.errors import Fault, TopologyError
 from brookmere.registry import Reference, RegistryClient, Schema
 from brookmere.registry.schemas.proto import print_proto, well_known_file
 from brookmere.serde.base import BadBytes
-from brookmere.serde.built import as_plain
-from brookmere.serde.protobuf_schema import (
+from brookmere.serde.protobuf.descriptors import (
     indexes,
     message_in,
     message_of,
     plan,
     spark_type,
 )
-from brookmere.serde.protobuf_values import fill, shown
+from brookmere.serde.protobuf.messages import fill, shown
 from brookmere.serde.registered import Registered, checked, framed, referred, unframed
-from brookmere.serde.structure import NoSchema
+from brookmere.serde.structures.dataclass_values import as_plain
+from brookmere.serde.structures.spark_fields import NoSchema
 
 _REMEDY = "Give a class such as orders_pb2.Order, the text or path of a .proto file, or a FileDescriptorSet."
 

@@ -1,15 +1,24 @@
-"""Turns parsed JSON into the value of a shape, and checks values against one before they are written."""
+"""Values of dataclasses: built from parsed JSON or dicts, checked before they are written, as dicts."""
 
 from __future__ import annotations
 
 import base64
+from dataclasses import fields, is_dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
 from brookmere.serde.base import BadBytes
-from brookmere.serde.json_text import NOT_FINITE, json_name
-from brookmere.serde.shape import ListOf, MapOf, Scalar, Shape, Slot, StructOf, type_name
+from brookmere.serde.json.json_text import NOT_FINITE, json_name
+from brookmere.serde.structures.dataclass_shapes import (
+    ListOf,
+    MapOf,
+    Scalar,
+    Shape,
+    Slot,
+    StructOf,
+    type_name,
+)
 
 _LONG = range(-(2**63), 2**63)
 _ACCEPTED: dict[type, tuple[type, ...]] = {float: (int, float), Decimal: (int, Decimal)}
@@ -172,3 +181,35 @@ def _unfit(path: str, expected: str, found: Any) -> BadBytes:
 def _misfit(path: str, expected: str, found: Any) -> TypeError:
     kind = type(found).__name__
     return TypeError(f"{path} does not fit: expected {expected}, found {kind}; convert it first")
+
+
+def build(shape: Shape, value: Any) -> Any:
+    """Return a value with dataclasses where its shape has them; raise BadBytes where one refuses."""
+    match shape:
+        case ListOf(Slot(inner)):
+            return [None if item is None else build(inner, item) for item in value]
+        case MapOf(Slot(inner)):
+            return {name: None if item is None else build(inner, item) for name, item in value.items()}
+        case StructOf(python, slots):
+            members = {name: _built_member(slot, value.get(name)) for name, slot in slots}
+            try:
+                return python(**members)
+            except (TypeError, ValueError) as error:
+                raise BadBytes(f"the value was refused by {python.__name__}: {error}") from error
+        case _:
+            return value
+
+
+def as_plain(value: Any) -> Any:
+    """Return a value with dicts in the place of dataclasses."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {member.name: as_plain(getattr(value, member.name)) for member in fields(value)}
+    if isinstance(value, dict):
+        return {name: as_plain(member) for name, member in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(as_plain(item) for item in value)
+    return value
+
+
+def _built_member(slot: Slot, value: Any) -> Any:
+    return None if value is None else build(slot.shape, value)

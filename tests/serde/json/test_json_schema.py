@@ -10,7 +10,7 @@ import pytest
 
 from brookmere.errors import TopologyError
 from brookmere.serde import BadBytes
-from brookmere.serde.json_schema import JsonSchema
+from brookmere.serde.json.json_schema import JsonSchema
 
 
 @dataclass

@@ -12,13 +12,12 @@ from typing import Any, ClassVar
 from brookmere.errors import Fault, TopologyError
 from brookmere.registry import Schema
 from brookmere.serde.base import BadBytes, wrong_type
-from brookmere.serde.built import as_plain
-from brookmere.serde.instance import check, read
-from brookmere.serde.json_schema_type import json_schema_of, spark_type
-from brookmere.serde.json_text import from_json, json_name, to_json
+from brookmere.serde.json.json_schema_types import json_schema_of, spark_type
+from brookmere.serde.json.json_text import from_json, json_name, to_json
 from brookmere.serde.registered import Registered, checked, framed, unframed
-from brookmere.serde.shape import StructOf, shape_of_dataclass
-from brookmere.serde.structure import NoSchema, structure_of
+from brookmere.serde.structures.dataclass_shapes import StructOf, shape_of_dataclass
+from brookmere.serde.structures.dataclass_values import as_plain, check, read
+from brookmere.serde.structures.spark_fields import NoSchema, structure_of
 
 _REMEDY = "Give a JSON Schema as text, dict or path, or a dataclass or DDL string to make it from."
 

@@ -16,7 +16,7 @@ from pyspark.sql.types import LongType, StructType
 
 from brookmere.errors import TopologyError
 from brookmere.serde import BadBytes
-from brookmere.serde.avro import Avro
+from brookmere.serde.avro.avro import Avro
 
 PAIR = {"type": "record", "name": "Pair", "namespace": "n", "fields": [{"name": "a", "type": "int"}]}
 

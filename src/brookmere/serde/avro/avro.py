@@ -15,13 +15,12 @@ from fastavro.validation import ValidationError
 
 from brookmere.errors import Fault, TopologyError
 from brookmere.registry import Schema
-from brookmere.serde.avro_schema import avro_of, parsed, record_name, spark_type
+from brookmere.serde.avro.avro_types import avro_of, parsed, record_name, spark_type
 from brookmere.serde.base import BadBytes
-from brookmere.serde.built import as_plain, build
-from brookmere.serde.instance import check
 from brookmere.serde.registered import Registered, checked, framed, referred, unframed
-from brookmere.serde.shape import StructOf, shape_of_dataclass
-from brookmere.serde.structure import NAME, NoSchema, structure_of
+from brookmere.serde.structures.dataclass_shapes import StructOf, shape_of_dataclass
+from brookmere.serde.structures.dataclass_values import as_plain, build, check
+from brookmere.serde.structures.spark_fields import NAME, NoSchema, structure_of
 
 _REMEDY = 'Give a schema in JSON, a dataclass, a DDL string such as "id bigint, name string", or a path.'
 

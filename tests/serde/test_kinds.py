@@ -13,8 +13,8 @@ from pyspark.sql.types import LongType, StructType
 
 import brookmere as bm
 from brookmere.errors import UnsupportedError
-from brookmere.serde.described import describe_serde, read_serde
-from brookmere.serde.typed_json import TypedJson
+from brookmere.serde.json.spark_json import SparkJson
+from brookmere.serde.kinds import describe_serde, read_serde
 
 PROTO = 'syntax = "proto3"; message Pair { int32 a = 1; } message Other { string b = 1; }'
 REGISTRY = bm.Registry("http://localhost:8081", ca_file="ca.pem", patience=timedelta(seconds=5))
@@ -42,8 +42,8 @@ def told(serde: bm.Serde, **options: Any) -> bm.Serde:
         bm.Bool(),
         bm.Json("a bigint, b array<string>"),
         bm.Json(StructType().add("a", LongType())),
-        TypedJson('"date"', "value"),
-        TypedJson('"date"', frame=bm.JsonSchema("a bigint", registry=REGISTRY)),
+        SparkJson('"date"', "value"),
+        SparkJson('"date"', frame=bm.JsonSchema("a bigint", registry=REGISTRY)),
         bm.Windowed(bm.Text(), size=timedelta(seconds=5)),
         bm.Windowed(bm.Json("a int"), session=True),
         bm.Windowed(bm.Text(), form="json"),

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, NoReturn
 
 from brookmere.serde.base import BadBytes
-from brookmere.serde.text import from_utf8, to_utf8
+from brookmere.serde.binary.text import from_utf8, to_utf8
 
 NOT_FINITE = ("NaN", "Infinity", "-Infinity")
 """How Spark writes the doubles that JSON has no numbers for: as text."""

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from brookmere.serde.structure import NAME, NoSchema
+from brookmere.serde.structures.spark_fields import NAME, NoSchema
 
 _PLAIN = {"string": "string", "integer": "long", "number": "double", "boolean": "boolean"}
 _FORMATS = {"date": "date", "date-time": "timestamp"}

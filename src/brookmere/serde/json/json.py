@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 
 from brookmere.errors import Fault, TopologyError
 from brookmere.serde.base import BadBytes, Serde, wrong_type
-from brookmere.serde.instance import check, read
-from brookmere.serde.json_text import from_json, json_name, to_json
-from brookmere.serde.shape import StructOf, shape_of, spark_schema
+from brookmere.serde.json.json_text import from_json, json_name, to_json
+from brookmere.serde.structures.dataclass_shapes import StructOf, shape_of, spark_schema
+from brookmere.serde.structures.dataclass_values import check, read
 
 _REMEDY = 'Give a DDL string such as Json("id bigint, name string"), a StructType or a dataclass.'
 

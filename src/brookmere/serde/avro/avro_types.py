@@ -10,7 +10,7 @@ from typing import Any
 import fastavro.schema
 
 from brookmere.registry.schemas.avro import AvroSchemaError, parse_avro
-from brookmere.serde.structure import DEFAULT, NAME, NoSchema
+from brookmere.serde.structures.spark_fields import DEFAULT, NAME, NoSchema
 
 WITH_DEFAULT = "avro.default"
 """In the metadata of a field: a value may lack it, since the schema has a default for it."""

@@ -10,8 +10,8 @@ from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from typing import Any
 
 from brookmere.serde.base import BadBytes
-from brookmere.serde.json_text import json_name
-from brookmere.serde.spark_text import DIGITS, decimal_scale, single
+from brookmere.serde.json.json_text import json_name
+from brookmere.serde.json.spark_writer import DIGITS, decimal_scale, single
 
 Read = Callable[[Any, str], Any]
 """Returns the value; the second argument says where it stands, for messages."""
