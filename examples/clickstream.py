@@ -53,7 +53,7 @@ searched = seen_by.left_join(
     searches,
     lambda view, search: view.withField("search", search.terms),
     windows=bm.JoinWindows(SECOND, grace=SECOND),
-    close_idle_after="5s",
+    close_idle_after=5 * SECOND,
     store="views-and-searches",
 )
 

@@ -4,7 +4,6 @@ Trades come by symbol. A window of five seconds begins every second, so a trade 
 holds the lowest ask, the number of trades and the average price of its symbol. The top ten need two phases:
 first the traded value of each symbol and day, by symbol; then the ten best symbols of each day, by day.
 
-from datetime import timedelta
 Run it on embedded topics in the directory .brookmere, serve its stores, and stop it with Ctrl-C:
 
     brookmere run examples/stock_statistics.py --create-topics --serve 127.0.0.1:7000
@@ -51,7 +50,7 @@ ways["trade-refused"].to("trades-refused")
 by_symbol = ways["trade-good"].group_by_key()
 
 # The windows of each symbol. A trade may be two seconds late; a later one goes to a topic of its own.
-last_seconds = bm.TimeWindows("5s", advance=SECOND, grace="2s")
+last_seconds = bm.TimeWindows(5 * SECOND, advance=SECOND, grace=2 * SECOND)
 statistics = by_symbol.windowed_by(last_seconds, late_to="trades-late").agg(
     lowest_ask=bm.min("ask"),
     trades=bm.count(),

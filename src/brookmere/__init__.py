@@ -68,9 +68,9 @@ if TYPE_CHECKING:
     from brookmere import broker, dsl, processors, queries, registry, run, serdes, testing, topics
     from brookmere.run.application import Application
     from brookmere.run.progress import Progress
-    from brookmere.serde.avro import Avro
-    from brookmere.serde.json_schema import JsonSchema
-    from brookmere.serde.protobuf import Protobuf
+    from brookmere.serde.avro.avro import Avro
+    from brookmere.serde.json.json_schema import JsonSchema
+    from brookmere.serde.protobuf.protobuf import Protobuf
     from brookmere.serve.start import serve
     from brookmere.state import Replica
     from brookmere.topics.kafka import KafkaTopics
@@ -157,14 +157,14 @@ _SHADOWING = ("max", "min", "sum")
 # These import PySpark, RocksDB, Kafka's client or the library of a format: only programs that use them wait.
 _LAZY = {
     "Application": "brookmere.run.application",
-    "Avro": "brookmere.serde.avro",
+    "Avro": "brookmere.serde.avro.avro",
     "FixedKeyProcessor": "brookmere.worker.api.processor",
-    "JsonSchema": "brookmere.serde.json_schema",
+    "JsonSchema": "brookmere.serde.json.json_schema",
     "KafkaTopics": "brookmere.topics.kafka",
     "Processor": "brookmere.worker.api.processor",
     "ProcessorContext": "brookmere.worker.api.context",
     "Progress": "brookmere.run.progress",
-    "Protobuf": "brookmere.serde.protobuf",
+    "Protobuf": "brookmere.serde.protobuf.protobuf",
     "Replica": "brookmere.state",
     "serve": "brookmere.serve.start",
 }

@@ -16,9 +16,9 @@ from brookmere.serde import (
     Text,
     Windowed,
 )
-from brookmere.serde.avro import Avro
-from brookmere.serde.json_schema import JsonSchema
-from brookmere.serde.protobuf import Protobuf
+from brookmere.serde.avro.avro import Avro
+from brookmere.serde.json.json_schema import JsonSchema
+from brookmere.serde.protobuf.protobuf import Protobuf
 
 __all__ = [
     "Avro",

@@ -160,7 +160,7 @@ def _rows_of(replicas: list[Replica], topics: bm.Topics) -> dict[str, list[str]]
                 store: Any = (
                     replica[info.name]
                     .at_least({info.topic: ends}, timedelta(seconds=_DEADLINE))
-                    .wait(_DEADLINE)
+                    .wait(timedelta(seconds=_DEADLINE))
                 )
                 found[info.topic] = [repr(row) for row in store.all()]
     return found
@@ -185,7 +185,9 @@ def _contents(topics: bm.Topics, directory: Path) -> dict[str, list[Any]]:
         for info in INFOS:
             ends = dict(enumerate(topics[info.topic].end_offsets()))
             store: Any = (
-                replica[info.name].at_least({info.topic: ends}, timedelta(seconds=_DEADLINE)).wait(_DEADLINE)
+                replica[info.name]
+                .at_least({info.topic: ends}, timedelta(seconds=_DEADLINE))
+                .wait(timedelta(seconds=_DEADLINE))
             )
             found[info.name] = list(store.all())
             if info.kind == "versioned":

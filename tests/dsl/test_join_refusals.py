@@ -43,7 +43,7 @@ def test_join_of_streams_is_refused_without_what_it_needs(options: dict[str, Any
         ({"how": "outer"}, "A join with a KTable cannot be 'outer' | Use 'inner' or 'left'"),
         ({"windows": WINDOWS}, "A join with a KTable takes no windows= | It takes grace, late_to, name"),
         ({"store": "kept"}, "A join with a KTable takes no store="),
-        ({"grace": -1}, "The grace of join must not be negative, found -1 ms"),
+        ({"grace": "-1ms"}, "The grace of join must not be negative, found -1 ms"),
     ],
 )
 def test_join_with_a_table_is_refused_with_what_it_cannot_do(options: dict[str, Any], told: str) -> None:

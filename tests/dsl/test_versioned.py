@@ -105,10 +105,10 @@ def test_grace_keeps_records_in_a_buffer_called_after_the_join() -> None:
     ("history", "told"),
     [
         (None, "A join with a grace period needs a table that keeps its history; KTABLE-SOURCE-0000000002"),
-        (10, "The grace period of 11 ms is longer than the history of KTABLE-SOURCE-0000000002, 10 ms"),
+        ("10ms", "The grace period of 11 ms is longer than the history of KTABLE-SOURCE-0000000002, 10 ms"),
     ],
 )
-def test_grace_is_refused_without_enough_history(history: int | None, told: str) -> None:
+def test_grace_is_refused_without_enough_history(history: str | None, told: str) -> None:
     app = builder()
     app.stream("in").join(app.table("t", store="kept", history=history), any_function, grace="11ms")
 

@@ -266,7 +266,7 @@ def _windowed(windows: Any) -> bm.dsl.WindowedKStream:
             "Only session windows",
         ),
         (lambda: _windowed(SESSIONS).aggregate("", any_function, merger=1), "must be a function"),  # type: ignore[arg-type]
-        (lambda: _windowed(TUMBLING).count(retention="1 day"), "must be a length of time"),  # type: ignore[arg-type]
+        (lambda: _windowed(TUMBLING).count(retention="1 day"), "must be a duration"),
     ],
 )
 def test_wrong_arguments_are_refused(call: Callable[[], Any], told: str) -> None:

@@ -156,11 +156,11 @@ def test_who_follows_a_replica_that_begins_anew_is_told(world: World) -> None:
 
             for _ in range(2):
                 with pytest.raises(StoreNotReadyError, match=r"begins anew: .*ask for updates anew"):
-                    found.get(DEADLINE)
+                    found.get(timedelta(seconds=DEADLINE))
         store.wait(timedelta(seconds=DEADLINE))
         with store.updates() as found:
             world.put("totals", {"cyd": 3})
-            following = found.get(DEADLINE)
+            following = found.get(timedelta(seconds=DEADLINE))
 
     assert following is not None
     assert shown(following) == ("cyd", 3)

@@ -46,7 +46,7 @@ class World:
         """Wait until a store has everything that is in its topic."""
         ends = self.topics[store.info.topic].end_offsets()
         return store.at_least({store.info.topic: dict(enumerate(ends))}, timedelta(seconds=DEADLINE)).wait(
-            DEADLINE
+            timedelta(seconds=DEADLINE)
         )
 
 

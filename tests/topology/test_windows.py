@@ -63,9 +63,9 @@ def test_windows_know_how_long_they_are_needed(
         (lambda: bm.TimeWindows("10ms", advance="11ms"), "11 ms, longer than the size of 10 ms"),
         (lambda: bm.TimeWindows("10ms", grace="-1ms"), "grace of TimeWindows must not be negative"),
         (lambda: bm.TimeWindows(timedelta(microseconds=1)), "whole milliseconds"),
-        (lambda: bm.TimeWindows("1.5ms"), "must be a length of time, found 1.5"),  # type: ignore[arg-type]
-        (lambda: bm.TimeWindows(True), "must be a length of time, found True"),
-        (lambda: bm.TimeWindows(timedelta(milliseconds=2**63)), "too long"),
+        (lambda: bm.TimeWindows("1.5ms"), "whole milliseconds, found '1.5ms'"),
+        (lambda: bm.TimeWindows(True), "must be a duration, found True"),  # type: ignore[arg-type]
+        (lambda: bm.TimeWindows(f"{2**63}ms"), "longer than the longest timedelta"),
         (lambda: bm.SlidingWindows("-1ms"), "difference of SlidingWindows must not be negative"),
         (lambda: bm.SlidingWindows("1ms", grace="-1ms"), "grace of SlidingWindows must not be negative"),
         (lambda: bm.SessionWindows("-1ms"), "gap of SessionWindows must not be negative"),

@@ -83,7 +83,7 @@ def test_corrections_reach_the_joins() -> None:
 
 def test_unmatched_records_can_come_out_when_no_more_records_come() -> None:
     app = builder()
-    options = {"windows": WINDOWS, "close_idle_after": 100}
+    options = {"windows": WINDOWS, "close_idle_after": "100ms"}
     app.stream("l").left_join(app.stream("r"), any_function, **options)  # type: ignore[arg-type]
     app.stream("l").outer_join(app.stream("r"), any_function, **options)  # type: ignore[arg-type]
 

@@ -235,7 +235,7 @@ def test_what_the_application_has_read_is_waited_for(world: World) -> None:
     with world.replica(totals(), inputs=Processed(world)) as replica:
         store: Any = replica["totals"].wait("20s")
 
-        assert store.at_least({"views": {0: 17}}, 20.0).get("from views") == 17
+        assert store.at_least({"views": {0: 17}}, "20s").get("from views") == 17
         assert store.query(CountQuery()).inputs == {"views": {0: 1}}
         with pytest.raises(PositionError, match="not processed everything"):
             store.at_least({"views": {0: 99}}, "20s")
