@@ -61,7 +61,7 @@ def test_unexpected_failure_says_how_to_see_more(spawn: Spawn, folder: Path) -> 
     shown = spawn("describe", "clicks:app", start=start)
 
     assert shown.returncode == 1
-    assert shown.stderr.startswith("Error: Something unexpected happened: ZeroDivisionError")
+    assert shown.stderr.startswith("Error: Unexpected error: ZeroDivisionError")
     assert "brookmere --traceback" in shown.stderr
     assert "Traceback (" not in shown.stderr
 

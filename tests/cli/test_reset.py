@@ -39,7 +39,7 @@ def test_dry_run_tells_everything_and_changes_nothing(run: Run, topics: bm.Topic
         "",
         "To be deleted: topic clicks-counts-changelog",
     ]
-    assert shown.stderr == "Nothing was changed. The same command with --execute does it.\n"
+    assert shown.stderr == "Nothing was changed. Run the same command with --execute to reset it.\n"
     assert "clicks-counts-changelog" in topics
     assert not Path(".brookmere/state/clicks").exists()
 
@@ -48,7 +48,7 @@ def test_execute_does_it(run: Run, topics: bm.Topics) -> None:
     shown = run("reset", "clicks.py", "--to-latest", "--execute")
 
     assert begins(shown.stdout) == ["5", "5"]
-    assert shown.stderr == "clicks is reset; its next start begins there.\n"
+    assert shown.stderr == "clicks is reset; its next run starts there.\n"
     assert "clicks-counts-changelog" not in topics
     assert '"offsets": [5, 5]' in Path(".brookmere/state/clicks/begin.json").read_text()
     assert "To be deleted: nothing" in run("reset", "clicks.py").stdout
@@ -76,7 +76,10 @@ def test_where_to_begin_can_be_said_in_many_ways(
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--to-latest", "--to-offset", "3"], "--to-latest and --to-offset both say where to begin."),
+        (
+            ["--to-latest", "--to-offset", "3"],
+            "--to-latest and --to-offset cannot be combined: each says where to start.",
+        ),
         (["--by-duration", "1h"], "'1h' is not a duration.\nWrite one of ISO 8601, such as PT1H"),
         (["--by-duration", "P"], "'P' is not a duration."),
         (["--to-datetime", "noon"], "'noon' is not a time."),

@@ -156,7 +156,7 @@ def test_missing_topic_names_the_command_that_creates_it(run: Run, folder: Path)
     ("arguments", "words"),
     [
         (["-c", "comit.interval.ms=1"], "Did you mean commit.interval.ms?"),
-        (["-c", "commit.interval.ms"], "-c takes a setting and its value, found 'commit.interval.ms'"),
+        (["-c", "commit.interval.ms"], "-c expects a setting and its value, found 'commit.interval.ms'"),
         (["--config", "nothing.properties"], "The settings in nothing.properties cannot be read"),
         (["-c", "bootstrap.servers=localhost:9092"], "Kafka"),
     ],

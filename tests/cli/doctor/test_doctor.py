@@ -29,7 +29,7 @@ def test_machine_that_has_everything_is_told_so(run: Run, folder: Path) -> None:
 
     assert shown.exit_code == 0, shown.stdout
     assert "Everything is there." in shown.stdout
-    assert f"{folder}/.brookmere (not made yet)" in shown.stdout
+    assert f"{folder}/.brookmere (not created yet)" in shown.stdout
     assert list(folder.iterdir()) == []
 
 
@@ -66,7 +66,7 @@ def test_kafka_that_is_not_fetched_is_a_note(folder: Path, monkeypatch: pytest.M
 
     finding = checks.check_kafka()
 
-    assert (finding.state, finding.found) == ("warning", "clients not fetched yet")
+    assert (finding.state, finding.found) == ("warning", "clients not downloaded yet")
     assert "jars.dir" in str(finding.remedy)
 
 

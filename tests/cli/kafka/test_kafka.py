@@ -31,7 +31,7 @@ def test_kafka_outlives_the_command_until_it_is_taken_down(spawn: Spawn, ending:
     again = spawn("kafka", "up", "--port", "19")
     assert again.stdout == up.stdout
     assert "is running already" in again.stderr
-    assert f"It listens on port {servers.partition(':')[2]} until it is stopped." in again.stderr
+    assert f"It keeps port {servers.partition(':')[2]} until it is stopped." in again.stderr
 
     running = json.loads(spawn("kafka", "status", "--json").stdout)
     assert (running["state"], running["bootstrap_servers"]) == ("running", servers)
@@ -41,7 +41,7 @@ def test_kafka_outlives_the_command_until_it_is_taken_down(spawn: Spawn, ending:
 
     down = spawn("kafka", "down")
     assert (down.returncode, down.stdout) == (0, "")
-    assert f"Kafka has stopped; its data stays in {ending}." in down.stderr
+    assert f"Kafka has stopped; its data is kept in {ending}." in down.stderr
     stopped = json.loads(spawn("kafka", "status", "--json").stdout)
     assert (stopped["state"], stopped["nodes"][0]["pid"]) == ("stopped", None)
 
@@ -52,9 +52,9 @@ def test_status_and_down_without_a_kafka_say_so(run: Run, folder: Path) -> None:
     status, down = run("kafka", "status"), run("kafka", "down")
 
     assert (status.exit_code, status.stdout) == (0, "")
-    assert f"There is no Kafka in {place}. `brookmere kafka up` makes one." in status.stderr
+    assert f"There is no Kafka in {place}. `brookmere kafka up` creates one." in status.stderr
     assert json.loads(run("kafka", "status", "--json").stdout)["state"] == "none"
-    assert f"No Kafka runs in {place}." in down.stderr
+    assert f"No Kafka is running in {place}." in down.stderr
     assert list(folder.iterdir()) == []
 
 

@@ -144,14 +144,14 @@ def test_several_programs_ask_which(folder: Path) -> None:
 def test_file_without_program_says_how_to_make_one(folder: Path) -> None:
     write(folder / "none.py", "x = 1\n")
 
-    assert refusal("none.py").startswith("none.py holds no program.\nAssign a StreamsBuilder to a name")
+    assert refusal("none.py").startswith("none.py contains no program.\nAssign a StreamsBuilder to a name")
 
 
 def test_missing_import_inside_the_file_names_the_line(folder: Path) -> None:
     write(folder / "clicks.py", "import os\nimport pandaz\n" + COUNT)
 
     for target in ("clicks:app", "clicks.py"):
-        assert refusal(target).startswith("clicks.py:2 imports 'pandaz', and there is no such module.\n")
+        assert refusal(target).startswith("clicks.py:2 imports 'pandaz', but there is no such module.\n")
 
 
 def test_syntax_error_names_file_line_and_text(folder: Path) -> None:
@@ -172,7 +172,7 @@ def test_exception_names_the_innermost_line_of_the_users_code(folder: Path) -> N
 def test_exit_of_the_file_does_not_end_the_command(folder: Path) -> None:
     write(folder / "clicks.py", "import sys\nsys.exit(3)\n")
 
-    assert refusal("clicks.py").startswith("clicks.py:2 ended Python with sys.exit(3)")
+    assert refusal("clicks.py").startswith("clicks.py:2 called sys.exit(3)")
 
 
 def test_fault_of_the_program_stays_what_it_is(folder: Path) -> None:

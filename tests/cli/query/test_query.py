@@ -143,7 +143,7 @@ def test_key_that_is_not_there_is_exit_code_1(run: Run, world: World, store: str
     shown = run("query", "clicks", store, "zoe")
 
     assert (shown.exit_code, shown.stdout) == (1, "")
-    assert shown.stderr == f"There is nothing under the key 'zoe' in {store}.\n"
+    assert shown.stderr == f"The store 'zoe' in {store}.\n"
 
 
 def test_next_question_sees_what_has_come_since(run: Run, world: World, folder: Path) -> None:
@@ -161,7 +161,7 @@ def test_files_in_use_are_no_hindrance(run: Run, world: World, folder: Path) -> 
         shown = run("-v", "query", "clicks", "counts", "ada")
 
     assert json.loads(shown.stdout)["value"] == 3
-    assert "The changelog is read into memory, as the files cannot be used: " in shown.stderr
+    assert "Reading the changelog into memory, because the files cannot be used: " in shown.stderr
 
 
 def test_freshness_is_told_when_asked_for(run: Run, world: World) -> None:
@@ -190,17 +190,20 @@ def test_position_is_waited_for(run: Run, world: World) -> None:
     [
         (["click", "counts"], "Did you mean clicks?"),
         (["clicks", "count"], "Did you mean 'counts'?"),
-        (["clicks", "per-minute", "ada"], "The key 'ada' does not fit: expected a whole number of 32 bits"),
-        (["clicks", "counts", "--as-of", "1"], "--as-of does not fit: counts is a store of keys and values"),
-        (["clicks", "per-minute", "--prefix", "1"], "Possible here: --from, --to."),
-        (["clicks", "prices", "--from", "1"], "prices is a store of versions, asked without a key"),
+        (["clicks", "per-minute", "ada"], "The key 'ada' does not apply: expected a whole number of 32 bits"),
+        (["clicks", "counts", "--as-of", "1"], "--as-of does not apply: counts is a key-value store"),
+        (["clicks", "per-minute", "--prefix", "1"], "Options that apply here: --from, --to."),
+        (["clicks", "prices", "--from", "1"], "prices is a versioned store, asked without a key"),
         (["clicks", "per-minute", "--from", "noon"], "'noon' is not a time."),
-        (["clicks", "counts", "ada", "--count"], "KEY and --count do not go together."),
-        (["clicks", "counts", "--json", "--table"], "--json and --table do not go together."),
-        (["clicks", "counts", "--at-least", "[]"], "--at-least '[]' is no position: "),
+        (["clicks", "counts", "ada", "--count"], "KEY and --count cannot be combined."),
+        (["clicks", "counts", "--json", "--table"], "--json and --table cannot be combined."),
+        (["clicks", "counts", "--at-least", "[]"], "--at-least '[]' is not a position: "),
         (["clicks", "counts", "--topics-dir", "x"], "its topic clicks-counts-changelog is not there."),
-        (["clicks", "counts", "--url", "127.0.0.1:1"], "'127.0.0.1:1' is not the address of a server."),
-        (["clicks", "counts", "--url", "http://127.0.0.1:1"], "There is no answer from http://127.0.0.1:1: "),
+        (["clicks", "counts", "--url", "127.0.0.1:1"], "'127.0.0.1:1' is not the URL of a server."),
+        (
+            ["clicks", "counts", "--url", "http://127.0.0.1:1"],
+            "There is no response from http://127.0.0.1:1: ",
+        ),
     ],
 )
 def test_what_cannot_be_asked_is_explained(run: Run, world: World, arguments: list[str], words: str) -> None:

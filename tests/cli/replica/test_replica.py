@@ -69,7 +69,7 @@ def test_it_follows_until_ctrl_c(world: World, folder: Path) -> None:
 def test_it_waits_for_an_application_that_has_not_created_its_topics(world: World, folder: Path) -> None:
     world.describe(INFOS[0])
     with started(folder, "replica", "clicks", "--in-memory") as (process, said):
-        wait_for(lambda: "counts waits for the topic clicks-counts-changelog" in said(), process, said)
+        wait_for(lambda: "counts is waiting for the topic clicks-counts-changelog" in said(), process, said)
         world.count(ada=3)
         # Between the topic and its first record it is ready, too, with no rows.
         wait_for(lambda: "counts: ready · 1 row · lag 0" in said(), process, said)
@@ -137,7 +137,7 @@ def test_program_that_has_never_run_is_asked_for_its_stores(run: Run, world: Wor
     shown = run("replica", "prog:app", "--until-ready")
 
     assert shown.exit_code == 0, shown.stderr
-    assert "Spark finds out what the stores of prog hold" in shown.stderr
+    assert "Analysing the stores of prog hold" in shown.stderr
     assert "counts: ready · 1 row" in shown.stderr
     # Nothing was created for it.
     assert list(world.topics) == ["clicks-counts-changelog"]

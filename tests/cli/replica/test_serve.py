@@ -105,7 +105,7 @@ def test_server_waits_for_an_application_that_has_not_created_its_topics(
     nowhere = ("--topics-dir", "none-yet", "--store", "counts", "--in-memory")
     with started(folder, "serve", "clicks", "--port", "0", *nowhere) as (process, said):
         url = address(said, process)
-        wait_for(lambda: "counts waits for the topic clicks-counts-changelog" in said(), process, said)
+        wait_for(lambda: "counts is waiting for the topic clicks-counts-changelog" in said(), process, said)
 
         assert not is_ready(url)
         assert [store["name"] for store in get(f"{url}/stores")["stores"]] == ["counts"]

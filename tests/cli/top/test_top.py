@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from brookmere.cli.top.panels import screen
 from brookmere.cli.top.status_feed import Rates, watched
-from brookmere.cli.top.tables import screen
 from brookmere.state.description.status import (
     InputStatus,
     NodeStatus,
@@ -77,7 +77,7 @@ def test_once_shows_nodes_topics_and_stores(run: Run, world: World) -> None:
     lines = shown.stdout.splitlines()
     assert lines[0].startswith(f"clicks running · pid {os.getpid()} · since ")
     assert lines[1:4] == [
-        "batch 7 (500 records, 120 ms) · 432 records/s · 3 waiting behind it",
+        "batch 7 (500 records, 120 ms) · 432 records/s · 3",
         "12,345 records · 2 late · 5 dropped · 0 failed and skipped · state 2.0 MB",
         "",
     ]
@@ -147,12 +147,12 @@ def test_json_is_the_document_and_whether_it_runs(run: Run, world: World) -> Non
 @pytest.mark.parametrize(
     ("how", "words"),
     [
-        ({"pid": DEAD, "age_ms": 5_000}, f"It does not run: its process {DEAD} is gone. So it was at "),
-        ({"age_ms": 60_000}, "It does not run: it has told nothing for 6"),
+        ({"pid": DEAD, "age_ms": 5_000}, f"Not running: its process {DEAD} is gone. Last status: "),
+        ({"age_ms": 60_000}, "Not running: it has not reported for 6"),
         ({"age_ms": 10_000}, "clicks running"),
-        ({"pid": DEAD, "age_ms": 60_000, "state": "stopped"}, "It does not run. So it was at "),
+        ({"pid": DEAD, "age_ms": 60_000, "state": "stopped"}, "It does not run. Last status: "),
         ({"pid": DEAD, "state": "failed", "error": "A record failed."}, "A record failed."),
-        ({"batch": None, "nodes": (), "inputs": (), "stages": ()}, "It has processed no batch yet."),
+        ({"batch": None, "nodes": (), "inputs": (), "stages": ()}, "No batch processed yet."),
     ],
 )
 def test_application_that_does_not_run_is_told_from_one_that_does(
@@ -170,7 +170,7 @@ def test_application_that_has_told_nothing_is_an_error(run: Run, world: World) -
     shown = run("top", "clicks")
 
     assert shown.exit_code == 1
-    assert "The application clicks has told nothing: there is no status.json in " in shown.stderr
+    assert "The application clicks has no status: there is no status.json in " in shown.stderr
     assert "Did you mean clicks?" in run("top", "clikcs").stderr
 
 

@@ -99,7 +99,7 @@ def test_serde_that_does_not_fit_names_the_record(run: Run, topic: bm.Topic) -> 
     assert shown.exit_code == 1
     assert shown.stderr == (
         "Error: The value at offset 0 of partition 1 of out is not of the format long: "
-        "expected 8 bytes for a Long, found 4.\nLeave --value-serde out to see what is there.\n"
+        "expected 8 bytes for a Long, found 4.\nLeave --value-serde to see its bytes.\n"
     )
 
 
@@ -120,14 +120,17 @@ def test_empty_topic_is_told_on_stderr(run: Run, folder: Path) -> None:
     shown = run("consume", "empty")
 
     assert (shown.exit_code, shown.stdout) == (0, "")
-    assert shown.stderr == "There are no records to show in empty.\n"
+    assert shown.stderr == "The topic empty.\n"
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["--partition", "2"], "The topic out has no partition 2.\nIt has 2, numbered from 0."),
-        (["--from-beginning", "--offset", "1"], "--from-beginning and --offset both say where to begin."),
+        (
+            ["--from-beginning", "--offset", "1"],
+            "--from-beginning and --offset cannot be combined: each says where to start.",
+        ),
     ],
 )
 def test_wrong_arguments_are_explained(run: Run, topic: bm.Topic, arguments: list[str], words: str) -> None:

@@ -88,7 +88,7 @@ def test_serdes_write_kafkas_bytes(run: Run, topic: bm.Topic, serde: str, text: 
 @pytest.mark.parametrize(
     ("arguments", "bad", "reason"),
     [
-        (["--value-serde", "long"], "seven", "its value is not a whole number of 8 bytes"),
+        (["--value-serde", "long"], "seven", "its value is not an 8-byte integer"),
         (["--value-serde", "int"], "99999999999", "does not fit the 4 bytes of Int"),
         (["--value-serde", "bytes"], "xyz", "its value is not hex digits"),
         (["--value-serde", "json"], "{", "its value is not JSON"),
@@ -105,7 +105,7 @@ def test_bad_line_is_named_and_what_stands_before_it_is_kept(
     shown = run("produce", "in", *arguments, stdin=f"10\n11\n{bad}\n22\n")
 
     assert shown.exit_code == 1
-    assert "Error: Line 3 of stdin is no record: " in shown.stderr
+    assert "Error: Line 3 of stdin is not a record: " in shown.stderr
     assert reason in shown.stderr
     assert f"Found: {bad}" in shown.stderr
     assert "Written so far: 2 lines." in shown.stderr
@@ -115,7 +115,7 @@ def test_bad_line_is_named_and_what_stands_before_it_is_kept(
 def test_missing_separator_names_the_line(run: Run, topic: bm.Topic) -> None:
     shown = run("produce", "in", "--key-separator", ":", stdin="nothing\n")
 
-    assert "Line 1 of stdin is no record: there is no ':' between a key and a value." in shown.stderr
+    assert "Line 1 of stdin is not a record: there is no ':' between a key and a value." in shown.stderr
 
 
 def test_json_line_is_a_record_or_a_value(run: Run, topic: bm.Topic) -> None:

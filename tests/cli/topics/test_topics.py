@@ -92,7 +92,7 @@ def test_create_again_is_refused_unless_told_otherwise(run: Run, topics: bm.Topi
     [
         (["a/b"], "'a/b' cannot be the name of a topic"),
         (["a", "-c", "retention.sm=1"], "Did you mean retention.ms?"),
-        (["a", "-c", "retention.ms"], "--config takes a setting and its value, found 'retention.ms'"),
+        (["a", "-c", "retention.ms"], "--config expects a setting and its value, found 'retention.ms'"),
     ],
 )
 def test_create_explains_what_is_wrong(run: Run, arguments: list[str], words: str) -> None:

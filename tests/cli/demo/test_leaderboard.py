@@ -20,8 +20,8 @@ from rich.console import Console
 import brookmere as bm
 from brookmere.cli.demo.directory import Place
 from brookmere.cli.demo.leaderboard.season import TOPICS, season
+from brookmere.cli.demo.leaderboard.show import next_commands
 from brookmere.cli.demo.leaderboard.standings import Standings
-from brookmere.cli.demo.leaderboard.summary import next_commands
 from tests.cli.conftest import Run
 
 
@@ -70,7 +70,7 @@ def test_standings_stand_in_the_order_of_the_games_numbers_and_fit_the_terminal(
 
     assert news == ["6", "10"]
     assert all(len(line) <= 80 for line in lines)
-    assert "42 s left, any key ends" in lines[0]
+    assert "42 s left, any key quits" in lines[0]
     assert re.match(r"Heron +Goro 9 +Elif 8$", lines[3])
     assert re.match(r"The Last Ferry +Ada 1,020$", lines[4])
 
