@@ -26,14 +26,14 @@ def begins(text: str) -> list[str]:
     return re.findall(r"^clicks +\d +- +(\d+)$", text, re.MULTILINE)
 
 
-def test_dry_run_tells_everything_and_changes_nothing(run: Run, topics: bm.Topics) -> None:
+def test_dry_run_shows_everything_and_changes_nothing(run: Run, topics: bm.Topics) -> None:
     shown = run("reset", "clicks.py")
 
     assert shown.exit_code == 0, shown.stderr
     lines = shown.stdout.splitlines()
     assert lines[0].startswith("Reset of clicks, at ")
     assert [" ".join(line.split()) for line in lines[2:]] == [
-        "TOPIC PARTITION STANDS AT WILL BEGIN AT",
+        "TOPIC PARTITION CURRENT OFFSET NEW OFFSET",
         "clicks 0 - 0",
         "clicks 1 - 0",
         "",
@@ -44,7 +44,7 @@ def test_dry_run_tells_everything_and_changes_nothing(run: Run, topics: bm.Topic
     assert not Path(".brookmere/state/clicks").exists()
 
 
-def test_execute_does_it(run: Run, topics: bm.Topics) -> None:
+def test_execute_resets_the_application(run: Run, topics: bm.Topics) -> None:
     shown = run("reset", "clicks.py", "--to-latest", "--execute")
 
     assert begins(shown.stdout) == ["5", "5"]
@@ -67,7 +67,7 @@ def test_execute_does_it(run: Run, topics: bm.Topics) -> None:
         (["--by-duration", "P36500D"], ["0", "0"]),
     ],
 )
-def test_where_to_begin_can_be_said_in_many_ways(
+def test_start_can_be_given_in_many_ways(
     run: Run, topics: bm.Topics, options: list[str], expected: list[str]
 ) -> None:
     assert begins(run("reset", "clicks.py", *options).stdout) == expected
@@ -86,7 +86,9 @@ def test_where_to_begin_can_be_said_in_many_ways(
         (["--input-topics", "click"], "The program does not read the topic 'click'.\nDid you mean 'clicks'?"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(run: Run, topics: bm.Topics, options: list[str], words: str) -> None:
+def test_contradicting_or_invalid_options_are_refused(
+    run: Run, topics: bm.Topics, options: list[str], words: str
+) -> None:
     shown = run("reset", "clicks.py", *options)
 
     assert shown.exit_code == 1

@@ -77,11 +77,11 @@ def test_counts_that_changed_are_marked(scene: Scene) -> None:
     assert text.count("+") == 1
 
 
-def test_scene_without_counts_says_what_it_waits_for() -> None:
+def test_scene_without_counts_explains_the_wait() -> None:
     assert "The first batch takes" in "\n".join(drawn(Scene(), 80, 24))
 
 
-def test_program_is_the_example_and_stays_when_it_was_changed(folder: Path) -> None:
+def test_program_is_the_example_and_a_changed_one_is_kept(folder: Path) -> None:
     place = Place.make(folder / "demo")
     assert place.program.read_text() == example("word_count.py").read_text()
 
@@ -149,4 +149,4 @@ def test_demo_in_a_terminal_ends_on_a_key(folder: Path) -> None:
     assert "topic lines · " in text
     # The screen of the demo is gone, and what it did stands below the command.
     assert b"\x1b[?1049l" in shown
-    assert "What was done" in text.rpartition("A count changes")[2]
+    assert "What happened" in text.rpartition("A count changes")[2]

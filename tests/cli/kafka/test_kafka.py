@@ -20,7 +20,7 @@ def ending(folder: Path) -> Iterator[Path]:
     Broker(folder / ".brookmere" / "kafka").kill()
 
 
-def test_kafka_outlives_the_command_until_it_is_taken_down(spawn: Spawn, ending: Path) -> None:
+def test_kafka_outlives_the_command_until_down(spawn: Spawn, ending: Path) -> None:
     up = spawn("kafka", "up", "--port", "0")
     assert up.returncode == 0, up.stderr
     servers = up.stdout.strip().removeprefix("bootstrap.servers=")
@@ -30,7 +30,7 @@ def test_kafka_outlives_the_command_until_it_is_taken_down(spawn: Spawn, ending:
 
     again = spawn("kafka", "up", "--port", "19")
     assert again.stdout == up.stdout
-    assert "is running already" in again.stderr
+    assert "is already running" in again.stderr
     assert f"It keeps port {servers.partition(':')[2]} until it is stopped." in again.stderr
 
     running = json.loads(spawn("kafka", "status", "--json").stdout)
@@ -46,7 +46,7 @@ def test_kafka_outlives_the_command_until_it_is_taken_down(spawn: Spawn, ending:
     assert (stopped["state"], stopped["nodes"][0]["pid"]) == ("stopped", None)
 
 
-def test_status_and_down_without_a_kafka_say_so(run: Run, folder: Path) -> None:
+def test_status_and_down_report_that_there_is_no_kafka(run: Run, folder: Path) -> None:
     place = folder / ".brookmere" / "kafka"
 
     status, down = run("kafka", "status"), run("kafka", "down")

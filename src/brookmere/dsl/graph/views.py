@@ -1,4 +1,4 @@
-"""Says what is behind a table that others look into: its stores, and whether it knows the past."""
+"""What is behind a table that other operators read: its stores, and whether it has history."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from brookmere.topology.operators import PassThrough, Suppress, TableFilter, Tab
 
 
 def stores_behind(step: Step) -> tuple[Store, ...]:
-    """Return the stores in which the rows of a table are found; a table source is given its store.
+    """Return the stores with the rows of a table; a table source gets a store.
 
-    A table without a store of its own is computed from the tables it is made of.
+    A table without its own store is computed from the tables upstream.
     """
     if isinstance(step, JoinStep):
         return (step.store,) if step.store is not None else _above(step)
@@ -32,14 +32,14 @@ def stores_behind(step: Step) -> tuple[Store, ...]:
 
 
 def store_names_behind(step: Step) -> tuple[str, ...]:
-    """Return the names of the stores behind a table, which is thereby looked into."""
+    """Return the names of the stores behind a table, for an operator that reads it."""
     return tuple(store.name for store in stores_behind(step))
 
 
 def is_versioned(step: Step) -> bool:
-    """Say whether the updates of a table come from one that keeps what its rows were.
+    """Return whether the updates of a table come from a table with history.
 
-    Filtered and computed tables are like the table they are made of, unless they have a store.
+    Filtered and mapped tables are like the table they are derived from, unless they have a store.
     """
     match step.operator if isinstance(step, ProcessorStep) else None:
         case TableSource(versioned=versioned):
