@@ -15,7 +15,10 @@ import org.apache.spark.sql.sources.DataSourceRegister
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-/** Topics of Kafka as the source and the sink of a topology: `format("brookmere.kafka")` with the option `application`, the name of a run. */
+/**
+ * Kafka topics as the source and the sink of a topology: `format("brookmere.kafka")` with the option `application`, the
+ * name of a run.
+ */
 final class KafkaSource extends TableProvider with DataSourceRegister {
   override def shortName(): String = "brookmere.kafka"
   override def inferSchema(options: CaseInsensitiveStringMap): StructType = RawLayout.schema
@@ -38,7 +41,7 @@ final class KafkaTable(override val schema: StructType) extends Table with Suppo
 
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = new UpdatesBuilder {
     override def build(): Write = new Write {
-      override def description(): String = "topics of Kafka"
+      override def description(): String = "Kafka topics"
       override def toStreaming: StreamingWrite = new KafkaWrite(info.options.get("plan"), info.queryId)
     }
   }

@@ -8,11 +8,11 @@ import org.apache.kafka.common.{KafkaException, KafkaFuture}
 import org.apache.kafka.common.errors._
 import org.slf4j.LoggerFactory
 
-/** Something about Kafka that stops an application; `kind` tells Python what it is, and `denied` who may not do what. */
+/** A fault of Kafka that stops an application; `kind` says which for Python, and `denied` who may not do what. */
 final class KafkaStopped(val kind: String, message: String, cause: Throwable = null, val denied: Denied = null) extends RuntimeException(message, cause)
 
 object KafkaStopped {
-  /** The batch can be done again, and will then succeed. */
+  /** The batch can be repeated, and will then succeed. */
   val Again = "again"
   val Denied = "denied"
   val Fenced = "fenced"
@@ -22,19 +22,19 @@ object KafkaStopped {
   val Unreachable = "unreachable"
 }
 
-/** `operation` and `resource` are null where the user could not log in. */
+/** `operation` and `resource` are null if the user could not log in. */
 final case class Denied(principal: String, operation: String, resource: String)
 
-/** Says in words who may not do what. */
-final class Refusals(principal: String, application: String) extends Serializable {
+/** Explains errors of Kafka: who is not allowed to do what. */
+final class KafkaErrors(principal: String, application: String) extends Serializable {
   def explained[T](operation: String)(f: => T): T =
     try f catch { case e: KafkaException => throw explain(operation, e) }
 
-  /** `topics` are those that were asked about, for answers that do not tell. */
+  /** `topics` are those that the request was about, for errors that do not name one. */
   def explain(operation: String, e: Throwable, topics: Seq[String] = Nil): Throwable = Causes.of(e) match {
     case t: TopicAuthorizationException =>
-      val told = t.unauthorizedTopics.asScala.toSeq.sorted
-      val names = if (told.isEmpty) topics else told
+      val refused = t.unauthorizedTopics.asScala.toSeq.sorted
+      val names = if (refused.isEmpty) topics else refused
       denied(operation, names.map(n => s"topic $n").mkString(", "), names.map(n => s"--topic $n").mkString(" "), e)
     case g: GroupAuthorizationException =>
       denied("Read", s"group ${Option(g.groupId).getOrElse(application)}", s"--group $application --resource-pattern-type prefixed", e)
@@ -47,7 +47,7 @@ final class Refusals(principal: String, application: String) extends Serializabl
   }
 
   private def denied(operation: String, what: String, option: String, e: Throwable): KafkaStopped = new KafkaStopped(KafkaStopped.Denied,
-    s"$principal is not allowed the operation $operation on the $what, says Kafka. " +
+    s"Kafka does not allow $principal the operation $operation on the $what. " +
     s"An administrator grants it with `kafka-acls --add --allow-principal $principal --operation $operation $option`.", e, Denied(principal, operation, what))
 }
 
@@ -55,12 +55,12 @@ object Causes {
   def of(e: Throwable): Throwable = e match {
     case x: ExecutionException if x.getCause != null => of(x.getCause)
     case x: java.util.concurrent.CompletionException if x.getCause != null => of(x.getCause)
-    // A producer tells why a transaction can only be aborted as the cause.
+    // A producer gives the reason why a transaction can only be aborted as the cause.
     case x: KafkaException if x.getClass == classOf[KafkaException] && x.getCause != null => of(x.getCause)
     case x => x
   }
 
-  /** Waiting mends it. A topic that is not there does not come by waiting. */
+  /** True if waiting may help. Waiting does not create a missing topic. */
   def isPassing(e: Throwable): Boolean = of(e) match {
     case _: AuthenticationException | _: AuthorizationException | _: UnknownTopicOrPartitionException => false
     case _: RetriableException | _: TimeoutException | _: DisconnectException => true
@@ -69,49 +69,49 @@ object Causes {
 
   def isMissing(e: Throwable): Boolean = of(e).isInstanceOf[UnknownTopicOrPartitionException]
 
-  /** What it says, as a sentence. */
+  /** The message as a sentence. */
   def sentence(e: Throwable): String = {
     val said = Option(of(e).getMessage).getOrElse(of(e).getClass.getSimpleName)
     if (said.endsWith(".")) said else said + "."
   }
 }
 
-/** What an application should say in its log, for the process that runs it. */
+/** Messages for the application's log, collected by the process that runs it. */
 object Notices {
   private val log = LoggerFactory.getLogger("brookmere.kafka")
-  private val told = new ConcurrentHashMap[String, ConcurrentLinkedQueue[String]]()
+  private val added = new ConcurrentHashMap[String, ConcurrentLinkedQueue[String]]()
   private val Most = 100
 
-  def tell(run: String, text: String): Unit = {
+  def add(run: String, text: String): Unit = {
     log.warn(text)
-    val queue = told.computeIfAbsent(run, _ => new ConcurrentLinkedQueue[String]())
+    val queue = added.computeIfAbsent(run, _ => new ConcurrentLinkedQueue[String]())
     if (queue.size < Most) queue.add(text)
   }
 
-  /** Returns what was not taken yet, a line each. */
+  /** Returns the messages since the last call, one per line. */
   def take(run: String): String = {
-    val queue = told.get(run)
+    val queue = added.get(run)
     if (queue == null) "" else Iterator.continually(queue.poll()).takeWhile(_ != null).map(_.replace('\n', ' ')).mkString("\n")
   }
 
-  def forget(run: String): Unit = told.remove(run)
+  def forget(run: String): Unit = added.remove(run)
 }
 
-/** Waits out brokers that restart and leaders that change. */
+/** Retries while brokers restart and leaders change. */
 object Patience {
   private val Pause = 500L
-  /** So long a broker may take to hear of a topic that is there. */
+  /** How long a broker may take to hear of an existing topic. */
   private val MissingNanos = TimeUnit.SECONDS.toNanos(5)
 
-  /** `topics` are those that are asked about. They should be `there`; `meanwhile` is done before it asks again. */
+  /** `topics` are those the request is about, which should exist if `there`; `meanwhile` runs before each retry. */
   def answer[T](place: KafkaPlace, operation: String, topics: Seq[String] = Nil, there: Boolean = false, meanwhile: () => Unit = () => ())(ask: => KafkaFuture[T]): T = {
     val began = System.nanoTime
     val deadline = began + TimeUnit.MILLISECONDS.toNanos(place.waitMs)
-    var told = false
+    var reported = false
     while (true) {
       try {
         val found = ask.get()
-        if (told) Notices.tell(place.run, "Kafka answers again.")
+        if (reported) Notices.add(place.run, "Kafka answers again.")
         return found
       } catch {
         case e: ExecutionException if Causes.isMissing(e) && there =>
@@ -119,11 +119,12 @@ object Patience {
           Thread.sleep(Pause)
         case e: ExecutionException if Causes.isPassing(e) =>
           if (System.nanoTime > deadline) throw gone(place, operation, e)
-          if (!told) Notices.tell(place.run, s"Kafka does not answer ($operation): ${Causes.sentence(e)} Trying again, for ${place.waitMs / 1000} s at most.")
-          told = true
+          if (!reported) Notices.add(place.run, s"Kafka does not answer ($operation): ${Causes.sentence(e)} " +
+            s"Retrying for up to ${place.waitMs / 1000} s.")
+          reported = true
           Thread.sleep(Pause)
           meanwhile()
-        case e: ExecutionException => throw place.refusals.explain(operation, e, topics)
+        case e: ExecutionException => throw place.errors.explain(operation, e, topics)
       }
     }
     throw new IllegalStateException
@@ -131,9 +132,10 @@ object Patience {
 
   private def missing(topics: Seq[String], e: Throwable): KafkaStopped = new KafkaStopped(KafkaStopped.Topic,
     s"The topic ${topics.map(t => s"'$t'").mkString(" or ")} does not exist any more. " +
-    "Positions in a topic mean nothing in another one of its name: create it and reset the application with `brookmere reset`, or correct the program.", e)
+    "Offsets of a topic mean nothing in another one of the same name: create it and reset the application " +
+    "with `brookmere reset`, or correct the program.", e)
 
   def gone(place: KafkaPlace, operation: String, e: Throwable): KafkaStopped = new KafkaStopped(KafkaStopped.Unreachable,
     s"Kafka did not answer for ${place.waitMs / 1000} s ($operation). Found: ${if (e == null) "no records came." else Causes.sentence(e)} " +
-    "Nothing is lost: start the application again when the brokers are back. task.timeout.ms says how long they are waited for.", e)
+    "No record is lost: restart the application when the brokers are back. task.timeout.ms sets how long it waits for them.", e)
 }
