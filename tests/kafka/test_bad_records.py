@@ -101,7 +101,7 @@ def test_record_that_even_the_dead_letter_topic_does_not_take_stops_the_applicat
             errors__dead__letter__queue__topic__name=home.name("dead"),
         )
 
-    assert f"the dead-letter topic '{home.name('dead')}' does not take the record" in str(caught.value)
+    assert f"the dead-letter topic '{home.name('dead')}' rejects the record" in str(caught.value)
     assert home.records("out") == []
 
 

@@ -31,7 +31,8 @@ final class LateSink(id: Int, name: String, keyWriter: Writer, valueWriter: Writ
     task.write(id, keyWriter.bytes(key), valueWriter.bytes(value), ts)
 
   def take(
-      node: String, reason: String, key: UnsafeRow, value: UnsafeRow, ts: Long, streamTime: Long, start: Long, end: Long): Unit = {
+      node: String, reason: String, key: UnsafeRow, value: UnsafeRow, ts: Long, streamTime: Long, start: Long,
+      end: Long): Unit = {
     val before = task.keepHeaders()
     val told = Seq("reason" -> reason, "node" -> node) ++
       (if (streamTime < 0) Nil else Seq("stream_time" -> streamTime.toString)) ++

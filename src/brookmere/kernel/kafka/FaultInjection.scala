@@ -10,10 +10,10 @@ import org.slf4j.LoggerFactory
 final class InjectedFault(point: String) extends RuntimeException(s"a test makes this task fail at the point '$point'")
 
 /**
-  * Ends or disturbs this process between two given steps of a batch, for the tests of exactly-once: a signal from outside
-  * hits such a moment too rarely. The system property `brookmere.halts` says what happens; without it nothing does.
-  * `halt:committed:3` ends the process, as kill -9 would, when it passes the point `committed` for the third time.
-  * `fail:7:0.1` makes tasks fail at every tenth point and every thousandth record, by random numbers with the seed 7.
+ * Ends or disturbs this process between two given steps of a batch, for the tests of exactly-once: a signal from
+ * outside hits such a moment too rarely. The system property `brookmere.halts` says what happens; without it nothing
+ * does. `halt:committed:3` ends the process, as kill -9 would, when it passes the point `committed` for the third time.
+ * `fail:7:0.1` makes tasks fail at every tenth point and every thousandth record, by random numbers with the seed 7.
  */
 object FaultInjection {
   private val log = LoggerFactory.getLogger("brookmere.kafka")

@@ -9,7 +9,10 @@ import brookmere.kernel.transport.TopicsOffset
 import org.apache.kafka.clients.consumer.OffsetAndMetadata
 import org.apache.kafka.common.{KafkaFuture, TopicPartition}
 
-/** Commits the application's positions to its consumer group, for tools that show lag. The application does not read them. */
+/**
+ * Commits the application's positions to its consumer group, for tools that show lag. The application does not read
+ * them.
+ */
 object GroupOffsets {
   private val pending = new ConcurrentHashMap[String, KafkaFuture[Void]]()
   private val told = ConcurrentHashMap.newKeySet[String]()
@@ -22,7 +25,8 @@ object GroupOffsets {
     val answer = place.admin.alterConsumerGroupOffsets(place.application, all.asJava).all()
     pending.put(place.run, answer.whenComplete { (_, e) =>
       if (e != null && told.add(place.run)) {
-        Notices.add(place.run, s"The offsets of the consumer group '${place.application}' cannot be committed to Kafka, " +
+        Notices.add(place.run,
+          s"The offsets of the consumer group '${place.application}' cannot be committed to Kafka, " +
           s"so tools show a wrong lag. Found: ${Causes.sentence(place.errors.explain("Read", e))}")
       }
     })

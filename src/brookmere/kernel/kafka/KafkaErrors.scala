@@ -9,7 +9,8 @@ import org.apache.kafka.common.errors._
 import org.slf4j.LoggerFactory
 
 /** A fault of Kafka that stops an application; `kind` says which for Python, and `denied` who may not do what. */
-final class KafkaStopped(val kind: String, message: String, cause: Throwable = null, val denied: Denied = null) extends RuntimeException(message, cause)
+final class KafkaStopped(val kind: String, message: String, cause: Throwable = null, val denied: Denied = null)
+    extends RuntimeException(message, cause)
 
 object KafkaStopped {
   /** The batch can be repeated, and will then succeed. */
@@ -37,18 +38,23 @@ final class KafkaErrors(principal: String, application: String) extends Serializ
       val names = if (refused.isEmpty) topics else refused
       denied(operation, names.map(n => s"topic $n").mkString(", "), names.map(n => s"--topic $n").mkString(" "), e)
     case g: GroupAuthorizationException =>
-      denied("Read", s"group ${Option(g.groupId).getOrElse(application)}", s"--group $application --resource-pattern-type prefixed", e)
+      denied("Read", s"group ${Option(g.groupId).getOrElse(application)}",
+        s"--group $application --resource-pattern-type prefixed", e)
     case _: TransactionalIdAuthorizationException =>
-      denied("Write", s"transactional-id $application-*", s"--transactional-id $application --resource-pattern-type prefixed", e)
+      denied("Write", s"transactional-id $application-*",
+        s"--transactional-id $application --resource-pattern-type prefixed", e)
     case _: ClusterAuthorizationException => denied(operation, "cluster", "--cluster", e)
     case a: AuthenticationException => new KafkaStopped(KafkaStopped.Denied,
-      s"$principal cannot log in. Found: ${Causes.sentence(a)} Check security.protocol, the sasl.* and the ssl.* settings.", e, Denied(principal, null, null))
+      s"$principal cannot log in. Found: ${Causes.sentence(a)} Check security.protocol, the sasl.* and the ssl.* " +
+      "settings.", e, Denied(principal, null, null))
     case cause => if (e.isInstanceOf[ExecutionException]) cause else e
   }
 
-  private def denied(operation: String, what: String, option: String, e: Throwable): KafkaStopped = new KafkaStopped(KafkaStopped.Denied,
-    s"Kafka does not allow $principal the operation $operation on the $what. " +
-    s"An administrator grants it with `kafka-acls --add --allow-principal $principal --operation $operation $option`.", e, Denied(principal, operation, what))
+  private def denied(operation: String, what: String, option: String, e: Throwable): KafkaStopped =
+    new KafkaStopped(KafkaStopped.Denied,
+      s"Kafka reports: $principal is not allowed the operation $operation on the $what. " +
+      s"An administrator grants it with `kafka-acls --add --allow-principal $principal --operation $operation " +
+      s"$option`.", e, Denied(principal, operation, what))
 }
 
 object Causes {
@@ -91,7 +97,8 @@ object Notices {
   /** Returns the messages since the last call, one per line. */
   def take(run: String): String = {
     val queue = added.get(run)
-    if (queue == null) "" else Iterator.continually(queue.poll()).takeWhile(_ != null).map(_.replace('\n', ' ')).mkString("\n")
+    if (queue == null) ""
+    else Iterator.continually(queue.poll()).takeWhile(_ != null).map(_.replace('\n', ' ')).mkString("\n")
   }
 
   def forget(run: String): Unit = added.remove(run)
@@ -104,7 +111,8 @@ object Patience {
   private val MissingNanos = TimeUnit.SECONDS.toNanos(5)
 
   /** `topics` are those the request is about, which should exist if `there`; `meanwhile` runs before each retry. */
-  def answer[T](place: KafkaPlace, operation: String, topics: Seq[String] = Nil, there: Boolean = false, meanwhile: () => Unit = () => ())(ask: => KafkaFuture[T]): T = {
+  def answer[T](place: KafkaPlace, operation: String, topics: Seq[String] = Nil, there: Boolean = false,
+      meanwhile: () => Unit = () => ())(ask: => KafkaFuture[T]): T = {
     val began = System.nanoTime
     val deadline = began + TimeUnit.MILLISECONDS.toNanos(place.waitMs)
     var reported = false
@@ -135,7 +143,10 @@ object Patience {
     "Offsets of a topic mean nothing in another one of the same name: create it and reset the application " +
     "with `brookmere reset`, or correct the program.", e)
 
-  def gone(place: KafkaPlace, operation: String, e: Throwable): KafkaStopped = new KafkaStopped(KafkaStopped.Unreachable,
-    s"Kafka did not answer for ${place.waitMs / 1000} s ($operation). Found: ${if (e == null) "no records came." else Causes.sentence(e)} " +
-    "No record is lost: restart the application when the brokers are back. task.timeout.ms sets how long it waits for them.", e)
+  def gone(place: KafkaPlace, operation: String, e: Throwable): KafkaStopped =
+    new KafkaStopped(KafkaStopped.Unreachable,
+      s"Kafka did not answer for ${place.waitMs / 1000} s ($operation). Found: " +
+      s"${if (e == null) "no records came." else Causes.sentence(e)} " +
+      "No record is lost: restart the application when the brokers are back. task.timeout.ms sets how long it waits " +
+      "for them.", e)
 }

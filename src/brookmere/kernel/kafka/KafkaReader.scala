@@ -32,7 +32,8 @@ final class Track(val at: TopicPartition, val number: Int) {
 
 /** A consumer that resumes where its last batch ended, so records that arrived since then are fetched already. */
 final class BatchConsumer(place: KafkaPlace) {
-  private val client = new KafkaConsumer[ByteBuffer, ByteBuffer](place.consumers.properties(BatchConsumer.Defaults, BatchConsumer.Fixed),
+  private val client = new KafkaConsumer[ByteBuffer, ByteBuffer](
+    place.consumers.properties(BatchConsumer.Defaults, BatchConsumer.Fixed),
     new ByteBufferDeserializer, new ByteBufferDeserializer)
   private val tracks = new JHashMap[TopicPartition, Track]()
   private var wanted: Array[Track] = Array.empty
@@ -43,7 +44,8 @@ final class BatchConsumer(place: KafkaPlace) {
 
   def begin(p: KafkaPartition): Unit = {
     skipsLost = p.skipsLost
-    wanted = p.ranges.map(r => tracks.computeIfAbsent(new TopicPartition(r.topic, r.partition), t => new Track(t, r.number)))
+    wanted =
+      p.ranges.map(r => tracks.computeIfAbsent(new TopicPartition(r.topic, r.partition), t => new Track(t, r.number)))
     // A partition is assigned with its first batch: its start is not known before.
     if (client.assignment.size < tracks.size) client.assign(tracks.keySet)
     p.ranges.zip(wanted).foreach { case (r, track) =>
@@ -139,8 +141,10 @@ final class BatchConsumer(place: KafkaPlace) {
 object BatchConsumer {
   private val PollMs = 200L
   private val QuietNanos = 5L * 1000 * 1000 * 1000
-  private val Defaults = Map("max.poll.records" -> "5000", "max.partition.fetch.bytes" -> "4194304", "receive.buffer.bytes" -> "1048576")
-  private val Fixed = Map("isolation.level" -> "read_committed", "enable.auto.commit" -> "false", "auto.offset.reset" -> "none",
+  private val Defaults = Map("max.poll.records" -> "5000", "max.partition.fetch.bytes" -> "4194304",
+    "receive.buffer.bytes" -> "1048576")
+  private val Fixed = Map("isolation.level" -> "read_committed", "enable.auto.commit" -> "false",
+    "auto.offset.reset" -> "none",
     "allow.auto.create.topics" -> "false")
 }
 
@@ -210,7 +214,8 @@ final class KafkaReader(p: KafkaPartition) extends PartitionReader[InternalRow] 
     if (all.isEmpty) out.setNull(RawLayout.Headers)
     else {
       val list = all.map(h => new GenericInternalRow(Array[Any](UTF8String.fromString(h.key), h.value)))
-      out.copy(RawLayout.Headers, packHeaders(new GenericInternalRow(Array[Any](new GenericArrayData(list.asInstanceOf[Array[Any]])))), 0)
+      out.copy(RawLayout.Headers,
+        packHeaders(new GenericInternalRow(Array[Any](new GenericArrayData(list.asInstanceOf[Array[Any]])))), 0)
     }
   }
 

@@ -14,11 +14,14 @@ import org.apache.kafka.common.header.internals.RecordHeader
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 
-/** Writes a topology's records to Kafka: each task commits its own transactions, the driver commits to the consumer group. */
+/**
+ * Writes a topology's records to Kafka: each task commits its own transactions, the driver commits to the consumer
+ * group.
+ */
 final class KafkaWrite(name: String, query: String) extends TopologyWrite(name, Sinks.plan(name)) {
   private val place = Sinks.place[KafkaPlace](name)
   private val plan = Sinks.plan(name)
-  override protected val outputting: Outputting = new KafkaOutputting(place, plan.sources, query)
+  override protected val outputFactory: OutputFactory = new KafkaOutputFactory(place, plan.sources, query)
   override protected def commit(epoch: Long, segments: Seq[StagedSegment]): Unit = {
     FaultInjection.at("written")
     KafkaPlaces.end(place.run).foreach(end => GroupOffsets.commit(place, end))
@@ -26,7 +29,7 @@ final class KafkaWrite(name: String, query: String) extends TopologyWrite(name, 
   override protected def discard(segments: Seq[StagedSegment]): Unit = ()
 }
 
-final class KafkaOutputting(place: KafkaPlace, sources: Array[String], query: String) extends Outputting {
+final class KafkaOutputFactory(place: KafkaPlace, sources: Array[String], query: String) extends OutputFactory {
   override def output(partition: Int, epoch: Long): Output =
     if (place.exactlyOnce) new TransactionalOutput(place, sources, query, partition, epoch) else new PlainOutput(place)
 }
@@ -58,14 +61,17 @@ abstract class KafkaOutput(place: KafkaPlace) extends Output {
     }
   }
 
-  protected def send(producer: KafkaProducer[Array[Byte], Array[Byte]], topic: String, partition: Int, ts: Long, key: Span, value: Span,
-      headers: Array[(Array[Byte], Array[Byte])]): Unit = {
+  protected def send(producer: KafkaProducer[Array[Byte], Array[Byte]], topic: String, partition: Int, ts: Long,
+      key: Span, value: Span, headers: Array[(Array[Byte], Array[Byte])]): Unit = {
     healthy()
     val (k, v) = (bytes(key), bytes(value))
-    val h: Array[Header] = if (headers == null) KafkaOutput.NoHeaders else headers.map { case (n, x) => new RecordHeader(if (n == null) "" else new String(n, "UTF-8"), x) }
+    val h: Array[Header] =
+      if (headers == null) KafkaOutput.NoHeaders
+      else headers.map { case (n, x) => new RecordHeader(if (n == null) "" else new String(n, "UTF-8"), x) }
     check(topic, ts, k, v, h)
     FaultInjection.at("sending")
-    try producer.send(new ProducerRecord(topic, partition, ts, k, v, if (h.isEmpty) null else java.util.Arrays.asList(h: _*)), callback)
+    val all = if (h.isEmpty) null else java.util.Arrays.asList(h: _*)
+    try producer.send(new ProducerRecord(topic, partition, ts, k, v, all), callback)
     catch { case e: KafkaException => failed(e) }
   }
 
@@ -88,12 +94,16 @@ abstract class KafkaOutput(place: KafkaPlace) extends Output {
     }
 
   private val originals = new Originals(place)
-  override def original(topic: String, partition: Int, offset: Long): Option[Original] = originals.read(topic, partition, offset)
+  override def original(topic: String, partition: Int, offset: Long): Option[Original] =
+    originals.read(topic, partition, offset)
   protected def close(): Unit = originals.close()
 }
 
 object KafkaOutput {
-  /** The most bytes that a record needs on top of its own, alone in its batch: both headers, and a length before each part. */
+  /**
+   * The most bytes that a record needs on top of its own, alone in its batch: both headers, and a length before each
+   * part.
+   */
   private val Overhead = 61 + 21 + 5 * 3
   private def length(b: Array[Byte]): Int = if (b == null) 0 else b.length
   private def size(key: Array[Byte], value: Array[Byte], headers: Array[Header]): Int = {
@@ -105,7 +115,8 @@ object KafkaOutput {
   private val NoHeaders = Array.empty[Header]
 
   def explained(place: KafkaPlace, e: Throwable): Throwable = Causes.of(e) match {
-    case r @ (_: RecordTooLargeException | _: InvalidTimestampException | _: InvalidRecordException) => refused(place, r)
+    case r @ (_: RecordTooLargeException | _: InvalidTimestampException | _: InvalidRecordException) =>
+      refused(place, r)
     case _ if Causes.isPassing(e) => Patience.gone(place, "Write", e)
     case _ => place.errors.explain("Write", e)
   }
@@ -118,7 +129,8 @@ object KafkaOutput {
 }
 
 /** One transaction per lane. A lane that has written this batch before writes nothing. */
-final class TransactionalOutput(place: KafkaPlace, sources: Array[String], query: String, partition: Int, epoch: Long) extends KafkaOutput(place) {
+final class TransactionalOutput(place: KafkaPlace, sources: Array[String], query: String, partition: Int, epoch: Long)
+    extends KafkaOutput(place) {
   private val begun = new Array[Lane](place.lanes)
   private val isDone = new Array[Boolean](place.lanes)
 
@@ -141,7 +153,8 @@ final class TransactionalOutput(place: KafkaPlace, sources: Array[String], query
     begun(n)
   }
 
-  override def add(topic: String, to: Int, ts: Long, key: Span, value: Span, headers: Array[(Array[Byte], Array[Byte])], row: UnsafeRow): Unit = {
+  override def add(topic: String, to: Int, ts: Long, key: Span, value: Span, headers: Array[(Array[Byte], Array[Byte])],
+      row: UnsafeRow): Unit = {
     val l = lane(laneOf(row))
     if (l != null) send(l.producer, topic, to, ts, key, value, headers)
   }
@@ -159,7 +172,8 @@ final class TransactionalOutput(place: KafkaPlace, sources: Array[String], query
     Array.empty
   }
 
-  override protected def explained(e: Throwable): Throwable = begun.find(_ != null).map(_.explained(e)).getOrElse(super.explained(e))
+  override protected def explained(e: Throwable): Throwable =
+    begun.find(_ != null).map(_.explained(e)).getOrElse(super.explained(e))
 
   override def abort(): Unit = {
     close()
@@ -176,7 +190,8 @@ final class TransactionalOutput(place: KafkaPlace, sources: Array[String], query
 /** Writes records as they come; a batch that is repeated writes them again. */
 final class PlainOutput(place: KafkaPlace) extends KafkaOutput(place) {
   private lazy val producer = PlainProducers.of(place)
-  override def add(topic: String, to: Int, ts: Long, key: Span, value: Span, headers: Array[(Array[Byte], Array[Byte])], row: UnsafeRow): Unit =
+  override def add(topic: String, to: Int, ts: Long, key: Span, value: Span, headers: Array[(Array[Byte], Array[Byte])],
+      row: UnsafeRow): Unit =
     send(producer, topic, to, ts, key, value, headers)
   override def commit(): Array[StagedSegment] = {
     producer.flush()

@@ -16,9 +16,12 @@ import org.apache.spark.sql.connector.read.streaming.{Offset, ReadLimit}
 
 /** The topics of an application on Kafka; reads committed records only. */
 final class KafkaStream(options: SourceOptions, place: KafkaPlace) extends RecordStream(options) {
-  private val partitions: Array[TopicPartition] = options.topics.flatMap(t => Array.tabulate(place.partitions(t))(p => new TopicPartition(t, p)))
-  private val committed = new ListOffsetsOptions(IsolationLevel.READ_COMMITTED).timeoutMs(math.min(KafkaStream.AnswerMs, place.waitMs).toInt)
-  private val lookNanos = TimeUnit.MILLISECONDS.toNanos(math.min(KafkaStream.LookMs, place.admins.get("metadata.max.age.ms", KafkaStream.LookMs.toString).toLong))
+  private val partitions: Array[TopicPartition] =
+    options.topics.flatMap(t => Array.tabulate(place.partitions(t))(p => new TopicPartition(t, p)))
+  private val committed = new ListOffsetsOptions(IsolationLevel.READ_COMMITTED)
+    .timeoutMs(math.min(KafkaStream.AnswerMs, place.waitMs).toInt)
+  private val lookNanos = TimeUnit.MILLISECONDS.toNanos(math.min(KafkaStream.LookMs,
+    place.admins.get("metadata.max.age.ms", KafkaStream.LookMs.toString).toLong))
   private val matching = place.patterns.map(Pattern.compile)
   /** Topics that match a pattern and will be read after the next start. */
   private var unread: Set[String] = Set.empty
@@ -30,11 +33,13 @@ final class KafkaStream(options: SourceOptions, place: KafkaPlace) extends Recor
 
   private def offsets(of: Seq[TopicPartition], spec: OffsetSpec): Map[TopicPartition, Long] =
     Patience.answer(place, "Describe", options.topics.toSeq, there = true, meanwhile = () => describe())(
-      place.admin.listOffsets(of.map(_ -> spec).toMap.asJava, committed).all()).asScala.map { case (p, r) => p -> r.offset }.toMap
+      place.admin.listOffsets(of.map(_ -> spec).toMap.asJava, committed).all())
+        .asScala.map { case (p, r) => p -> r.offset }.toMap
 
   private def positions(at: Map[TopicPartition, Long]): TopicsOffset = {
     look()
-    TopicsOffset(options.topics.map(t => t -> (ids(t), Array.tabulate(place.partitions(t))(p => at(new TopicPartition(t, p))))).toMap)
+    TopicsOffset(options.topics.map(t =>
+      t -> (ids(t), Array.tabulate(place.partitions(t))(p => at(new TopicPartition(t, p))))).toMap)
   }
 
   override def earliest(): TopicsOffset = positions(offsets(partitions.toSeq, OffsetSpec.earliest()))
@@ -47,7 +52,11 @@ final class KafkaStream(options: SourceOptions, place: KafkaPlace) extends Recor
   override def latestOffset(from: Offset, limit: ReadLimit): Offset = {
     val end = super.latestOffset(from, limit)
     val (before, after) = (read(from).positions, read(end).positions)
-    val short = for ((t, (_, at)) <- before.toSeq; (_, next) <- after.get(t).toSeq; p <- at.indices if p < next.length && next(p) < at(p)) yield (t, p, at(p))
+    val short = for {
+      (t, (_, at)) <- before.toSeq
+      (_, next) <- after.get(t).toSeq
+      p <- at.indices if p < next.length && next(p) < at(p)
+    } yield (t, p, at(p))
     if (short.isEmpty) {
       shortSince = 0
       return end
@@ -80,13 +89,15 @@ final class KafkaStream(options: SourceOptions, place: KafkaPlace) extends Recor
   }
 
   private def describe(): Map[String, TopicDescription] =
-    Patience.answer(place, "Describe", options.topics.toSeq, there = true)(place.admin.describeTopics(options.topics.toSeq.asJava).allTopicNames()).asScala.toMap
+    Patience.answer(place, "Describe", options.topics.toSeq, there = true)(
+      place.admin.describeTopics(options.topics.toSeq.asJava).allTopicNames()).asScala.toMap
 
   private def lookForMore(): Unit = {
     val all = Patience.answer(place, "Describe")(place.admin.listTopics().names()).asScala
     val found = all.filter(t => !place.partitions.contains(t) && matching.exists(_.matcher(t).matches)).toSet
     // The application does not read its own changelogs.
-    (found -- unread).filterNot(t => t.startsWith(place.application + "-") && t.endsWith("-changelog")).toSeq.sorted.foreach(t =>
+    (found -- unread)
+      .filterNot(t => t.startsWith(place.application + "-") && t.endsWith("-changelog")).toSeq.sorted.foreach(t =>
       Notices.add(place.run, s"The topic '$t' is new and matches a pattern of the program. " +
         "The application reads it after its next start."))
     unread ++= found
@@ -126,7 +137,8 @@ final class KafkaStream(options: SourceOptions, place: KafkaPlace) extends Recor
         if (o < start) {
           if (options.lost != "continue") throw KafkaStream.lost(t, p, o, start)
           if (told.add((t, p, start))) Notices.add(place.run,
-            s"Retention removed records of the topic '$t' that were not read: partition $p continues at $start instead of $o.")
+            s"Retention removed records of the topic '$t' that were not read: partition $p continues at $start " +
+            s"instead of $o.")
         }
         math.max(o, start)
       })
@@ -134,14 +146,15 @@ final class KafkaStream(options: SourceOptions, place: KafkaPlace) extends Recor
   }
 
   /**
-   * Finds a time before which about `most` records wait, and stops every partition at its first record that is not older.
-   * If more records than that have the same time, those of the first partitions come first.
+   * Finds a time before which about `most` records wait, and stops every partition at its first record that is not
+   * older. If more records than that have the same time, those of the first partitions come first.
    */
   override protected def cut(waiting: Array[Backlog], most: Int): Array[Long] = {
     val of = waiting.map(w => new TopicPartition(w.topic, w.partition))
     def at(time: Long): Array[Long] = {
       val found = offsets(of.toSeq, OffsetSpec.forTimestamp(time))
-      waiting.zip(of).map { case (w, p) => val o = found(p); if (o < 0) w.end else math.min(math.max(o, w.start), w.end) }
+      waiting.zip(of)
+        .map { case (w, p) => val o = found(p); if (o < 0) w.end else math.min(math.max(o, w.start), w.end) }
     }
     val (time, next) = new TimeSearch(most, waiting.map(_.start), waiting.map(_.end), at).find(newest(of), lastCut)
     lastCut = time
@@ -149,7 +162,8 @@ final class KafkaStream(options: SourceOptions, place: KafkaPlace) extends Recor
   }
 
   private def newest(of: Array[TopicPartition]): Long =
-    Patience.answer(place, "Describe", options.topics.toSeq, there = true)(place.admin.listOffsets(of.map(_ -> OffsetSpec.maxTimestamp()).toMap.asJava).all())
+    Patience.answer(place, "Describe", options.topics.toSeq, there = true)(
+      place.admin.listOffsets(of.map(_ -> OffsetSpec.maxTimestamp()).toMap.asJava).all())
       .values.asScala.map(_.timestamp).max
 
   override protected def bins(ranges: Array[TopicRange]): Array[Array[TopicRange]] =
@@ -164,7 +178,8 @@ final class KafkaStream(options: SourceOptions, place: KafkaPlace) extends Recor
 
   override protected def partition(ranges: Array[TopicRange], tick: Option[Tick]): InputPartition = {
     val lanes = ranges.map(r => place.laneOf(r.topic, r.partition)).distinct
-    KafkaPartition(place, if (lanes.length == 1) lanes.head else KafkaStream.AllLanes, ranges, tick, options.lost == "continue")
+    KafkaPartition(place, if (lanes.length == 1) lanes.head else KafkaStream.AllLanes, ranges, tick,
+      options.lost == "continue")
   }
 
   override def createReaderFactory(): PartitionReaderFactory = new KafkaReaders
@@ -189,13 +204,16 @@ object KafkaStream {
     "Reset the application with `brookmere reset` to choose where it resumes.")
 
   def lost(topic: String, partition: Int, at: Long, start: Long): KafkaStopped = new KafkaStopped(KafkaStopped.Lost,
-    s"Retention removed records of the topic '$topic' that were not read yet: partition $partition begins at offset $start, and the application stands at $at. " +
+    s"Retention removed records of the topic '$topic' that were not read yet: partition $partition begins at offset " +
+    s"$start, and the application is at $at. " +
     "Go on without them by setting data.loss.handler to continue, or give the topic a longer retention.ms.")
 }
 
 /** `lane` is the one all ranges belong to, or AllLanes. */
-final case class KafkaPartition(place: KafkaPlace, lane: Int, ranges: Array[TopicRange], tick: Option[Tick], skipsLost: Boolean) extends InputPartition
+final case class KafkaPartition(place: KafkaPlace, lane: Int, ranges: Array[TopicRange], tick: Option[Tick],
+    skipsLost: Boolean) extends InputPartition
 
 final class KafkaReaders extends PartitionReaderFactory {
-  override def createReader(p: InputPartition): PartitionReader[InternalRow] = new KafkaReader(p.asInstanceOf[KafkaPartition])
+  override def createReader(p: InputPartition): PartitionReader[InternalRow] =
+    new KafkaReader(p.asInstanceOf[KafkaPartition])
 }

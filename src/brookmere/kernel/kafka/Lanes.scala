@@ -87,9 +87,10 @@ final class Lane(place: KafkaPlace, val number: Int) {
   private def isOwn(m: Mark): Boolean = m.run.isEmpty || m.run == place.run || place.before(m.run)
 
   /** A mark elsewhere that was not there when this process took over belongs to another program with the same name. */
-  private def areOwn(found: Map[TopicPartition, Mark]): Boolean = isOwn(last(found)) && Lanes.before(group).forall { before =>
-    found.forall { case (p, m) => isOwn(m) || before.get(p).contains(m) }
-  }
+  private def areOwn(found: Map[TopicPartition, Mark]): Boolean =
+    isOwn(last(found)) && Lanes.before(group).forall { before =>
+      found.forall { case (p, m) => isOwn(m) || before.get(p).contains(m) }
+    }
 
   private def refuseOthers(found: Map[TopicPartition, Mark]): Mark =
     if (areOwn(found)) last(found) else throw Lane.fenced(place, null)
@@ -98,9 +99,12 @@ final class Lane(place: KafkaPlace, val number: Int) {
 
   /** A transaction that Kafka has ended looks like one whose lane was taken over by another instance. */
   def explained(e: Throwable): Throwable =
-    if (Lane.isEnded(e)) { if (mark.run == place.run && areOwn(marks.committed())) Lane.ended(place, e) else Lane.fenced(place, e) }
+    if (Lane.isEnded(e)) {
+      if (mark.run == place.run && areOwn(marks.committed())) Lane.ended(place, e) else Lane.fenced(place, e)
+    }
     // The mark's topic is one that the application reads, and its refusal has a message only, no class of its own.
-    else if (Causes.of(e).getMessage == Lane.MarkRefused) place.errors.explain("Read", new TopicAuthorizationException(java.util.Set.of(where.topic)))
+    else if (Causes.of(e).getMessage == Lane.MarkRefused)
+      place.errors.explain("Read", new TopicAuthorizationException(java.util.Set.of(where.topic)))
     else KafkaOutput.explained(place, e)
 }
 
@@ -111,8 +115,10 @@ object Lane {
   private val MarkRefused = "Unexpected error in TxnOffsetCommitResponse: Topic authorization failed."
 
   def isEnded(e: Throwable): Boolean = Causes.of(e) match {
-    case _: ProducerFencedException | _: InvalidProducerEpochException | _: InvalidPidMappingException | _: InvalidTxnStateException => true
-    case _: OutOfOrderSequenceException | _: UnknownProducerIdException | _: TransactionAbortedException | _: TransactionAbortableException => true
+    case _: ProducerFencedException | _: InvalidProducerEpochException => true
+    case _: InvalidPidMappingException | _: InvalidTxnStateException => true
+    case _: OutOfOrderSequenceException | _: UnknownProducerIdException => true
+    case _: TransactionAbortedException | _: TransactionAbortableException => true
     case _ => false
   }
 
@@ -143,7 +149,9 @@ object Lanes {
     val known = Known(query, batch, unfinished)
     val failed = new java.util.concurrent.ConcurrentLinkedQueue[Throwable]()
     val threads = (0 until place.lanes).map { n =>
-      val t = new Thread(() => try open.put(key(place.run, n), new Lane(place, n).takeOver(known)) catch { case e: Throwable => failed.add(e) }, s"lane-$n")
+      val t = new Thread(() =>
+        try open.put(key(place.run, n), new Lane(place, n).takeOver(known))
+        catch { case e: Throwable => failed.add(e) }, s"lane-$n")
       t.start()
       t
     }
@@ -151,7 +159,8 @@ object Lanes {
     if (!failed.isEmpty) throw failed.peek
   }
 
-  def of(place: KafkaPlace, lane: Int): Lane = open.computeIfAbsent(key(place.run, lane), _ => new Lane(place, lane).reopen())
+  def of(place: KafkaPlace, lane: Int): Lane =
+    open.computeIfAbsent(key(place.run, lane), _ => new Lane(place, lane).reopen())
 
   /** Closes a producer whose progress is unknown. */
   def drop(place: KafkaPlace, lane: Lane): Unit = {
@@ -166,19 +175,24 @@ object Lanes {
 }
 
 object Producers {
-  private val Defaults = Map("linger.ms" -> "20", "batch.size" -> "131072", "buffer.memory" -> "67108864", "acks" -> "all")
+  private val Defaults = Map("linger.ms" -> "20", "batch.size" -> "131072", "buffer.memory" -> "67108864",
+    "acks" -> "all")
 
-  def open(place: KafkaPlace, fixed: Map[String, String], defaults: Map[String, String] = Map.empty): KafkaProducer[Array[Byte], Array[Byte]] = {
+  def open(place: KafkaPlace, fixed: Map[String, String],
+      defaults: Map[String, String] = Map.empty): KafkaProducer[Array[Byte], Array[Byte]] = {
     // A restarting broker is waited for as long as everything else.
-    val patient = Map("delivery.timeout.ms" -> math.max(place.waitMs, 31000L).toString, "max.block.ms" -> place.waitMs.toString)
-    new KafkaProducer(place.producers.properties(Defaults ++ patient ++ defaults, fixed + ("enable.idempotence" -> "true")), new ByteArraySerializer, new ByteArraySerializer)
+    val patient = Map("delivery.timeout.ms" -> math.max(place.waitMs, 31000L).toString,
+      "max.block.ms" -> place.waitMs.toString)
+    new KafkaProducer(place.producers.properties(Defaults ++ patient ++ defaults,
+      fixed + ("enable.idempotence" -> "true")), new ByteArraySerializer, new ByteArraySerializer)
   }
 }
 
 /** Producers without transactions, for at_least_once: one per run and process. */
 object PlainProducers {
   private val open = new ConcurrentHashMap[String, KafkaProducer[Array[Byte], Array[Byte]]]()
-  def of(place: KafkaPlace): KafkaProducer[Array[Byte], Array[Byte]] = open.computeIfAbsent(place.run, _ => Producers.open(place, Map.empty))
+  def of(place: KafkaPlace): KafkaProducer[Array[Byte], Array[Byte]] =
+    open.computeIfAbsent(place.run, _ => Producers.open(place, Map.empty))
   def close(run: String): Unit = {
     val p = open.remove(run)
     if (p != null) p.close(Duration.ofSeconds(5))

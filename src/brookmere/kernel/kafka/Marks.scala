@@ -30,8 +30,8 @@ final class Marks(place: KafkaPlace, group: String) {
   def committed(): Map[TopicPartition, Mark] = ask(stable = false)
 
   /**
-   * The marks once no transaction can change them any more. Kafka omits marks that an open transaction has changed, as if
-   * they did not exist. Every partition has a mark before a transaction changes it, so omissions are noticed.
+   * The marks once no transaction can change them any more. Kafka omits marks that an open transaction has changed, as
+   * if they did not exist. Every partition has a mark before a transaction changes it, so omissions are noticed.
    */
   def settled(): Map[TopicPartition, Mark] = {
     val deadline = System.nanoTime + TimeUnit.MILLISECONDS.toNanos(place.waitMs)
@@ -68,12 +68,14 @@ final case class Known(query: String, batch: Long, unfinished: Long) {
     if (m.exists(_.isDone(query, batch + 1))) throw new KafkaStopped(KafkaStopped.Stale,
       s"The state directory is older than what the application '${place.application}' has written to Kafka: " +
       s"the last batch it knows has the number $batch, and number ${m.get.batch} is written. " +
-      "Start the application on its newest state directory; if that is lost, start from scratch with another application.id.")
-    if (m.isEmpty && unfinished >= 0 && System.currentTimeMillis - unfinished > Known.ForgottenMs) throw new KafkaStopped(KafkaStopped.Stale,
-      s"The application '${place.application}' ended in the middle of batch $batch, and whether that was written is unknown: " +
-      s"the consumer groups '${place.application}-sink-...', which record it, have been deleted. " +
+      "Start the application on its newest state directory; if that is lost, start from scratch with another " +
+      "application.id.")
+    val isForgotten = unfinished >= 0 && System.currentTimeMillis - unfinished > Known.ForgottenMs
+    if (m.isEmpty && isForgotten) throw new KafkaStopped(KafkaStopped.Stale,
+      s"The application '${place.application}' ended in the middle of batch $batch, and whether that was written " +
+      s"is unknown: the consumer groups '${place.application}-sink-...', which record it, have been deleted. " +
       "Brokers keep them for offsets.retention.minutes. " +
-        "Start the application once with processing.guarantee=at_least_once: the batch may then be written twice.")
+      "Start the application once with processing.guarantee=at_least_once: the batch may then be written twice.")
     m.getOrElse(Mark.None)
   }
 }

@@ -48,5 +48,6 @@ final class Originals(place: KafkaPlace) {
 
 object Originals {
   private val Seconds = 30
-  private val Fixed = Map("isolation.level" -> "read_committed", "enable.auto.commit" -> "false", "auto.offset.reset" -> "none", "max.poll.records" -> "1")
+  private val Fixed = Map("isolation.level" -> "read_committed", "enable.auto.commit" -> "false",
+    "auto.offset.reset" -> "none", "max.poll.records" -> "1")
 }

@@ -37,11 +37,14 @@ object OutputTopics {
     val described = try describe(place, name).getOrElse(create(place, name)) catch {
       case e: KafkaStopped if e.kind == KafkaStopped.Denied => throw new TopicRefused(e.getMessage, e)
       case e: ApiException if !Causes.isPassing(e) =>
-        throw new TopicRefused("", new InvalidTopicException(s"the topic '$name' does not exist and cannot be created: ${e.getMessage}", e))
+        throw new TopicRefused("",
+          new InvalidTopicException(s"the topic '$name' does not exist and cannot be created: ${e.getMessage}", e))
     }
     val c = settings(place, name)
-    def number(setting: String, default: Long): Long = c.flatMap(x => Option(x.get(setting))).map(_.value.toLong).getOrElse(default)
-    def text(setting: String, default: String): String = c.flatMap(x => Option(x.get(setting))).map(_.value).getOrElse(default)
+    def number(setting: String, default: Long): Long =
+      c.flatMap(x => Option(x.get(setting))).map(_.value.toLong).getOrElse(default)
+    def text(setting: String, default: String): String =
+      c.flatMap(x => Option(x.get(setting))).map(_.value).getOrElse(default)
     val request = place.producers.get("max.request.size", "1048576").toLong
     // The limits that the topic itself sets are checked separately from the size, which includes the headers.
     KafkaTopic(
@@ -53,7 +56,8 @@ object OutputTopics {
   }
 
   private def describe(place: KafkaPlace, name: String): Option[TopicDescription] =
-    try Some(Patience.answer(place, "Describe", Seq(name))(place.admin.describeTopics(Collections.singletonList(name)).topicNameValues.get(name)))
+    try Some(Patience.answer(place, "Describe", Seq(name))(
+      place.admin.describeTopics(Collections.singletonList(name)).topicNameValues.get(name)))
     catch { case e: Throwable if Causes.isMissing(e) => None }
 
   private def create(place: KafkaPlace, name: String): TopicDescription = {
@@ -74,7 +78,8 @@ object OutputTopics {
   /** None if the application may not read them: then the broker itself rejects records. */
   private def settings(place: KafkaPlace, name: String): Option[Config] = {
     val resource = new ConfigResource(ConfigResource.Type.TOPIC, name)
-    try Some(Patience.answer(place, "DescribeConfigs", Seq(name))(place.admin.describeConfigs(Collections.singletonList(resource)).all()).get(resource))
+    try Some(Patience.answer(place, "DescribeConfigs", Seq(name))(
+      place.admin.describeConfigs(Collections.singletonList(resource)).all()).get(resource))
     catch { case e: KafkaStopped if e.kind == KafkaStopped.Denied => None }
   }
 }

@@ -20,8 +20,8 @@ final class TimeSearch(most: Long, begin: Array[Long], end: Array[Long], at: Lon
   }
 
   /**
-   * Returns the time and the positions. No record is newer than `newest`; hardly any record waits before `known`, unless
-   * that is negative.
+   * Returns the time and the positions. No record is newer than `newest`; hardly any record waits before `known`,
+   * unless that is negative.
    */
   def find(newest: Long, known: Long): (Long, Array[Long]) = {
     high = newest + 1
@@ -40,7 +40,9 @@ final class TimeSearch(most: Long, begin: Array[Long], end: Array[Long], at: Lon
     while (back <= newest && !ask(newest - back)) back *= 8
   }
 
-  /** A time in between, assuming that records are spread evenly; every third time the midpoint, in case they are not. */
+  /**
+   * A time in between, assuming that records are spread evenly; every third time the midpoint, in case they are not.
+   */
   private def between(asked: Int): Long = {
     val span = (high - low).toDouble
     val (below, above) = (taken(lowAt), taken(highAt))

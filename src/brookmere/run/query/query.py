@@ -124,7 +124,7 @@ class Query:
     def finish(self, timeout: float) -> None:
         """Stop the query as `stop` does, but keep what can be asked about it."""
         if self.known_as is not None:
-            self._topics().Holds.hold(self.known_as)
+            self._topics().Draining.begin(self.known_as)
             deadline = time.monotonic() + timeout
             while (
                 self.handle.isActive and self.handle.status["isTriggerActive"] and time.monotonic() < deadline
