@@ -279,4 +279,4 @@ def test_record_without_a_topic_is_a_production_error() -> None:
         assert driver.output_topic("a").queue_size() == 2
         (error,) = driver.errors
     assert isinstance(error, bm.ProductionError)
-    assert "the function that names the topic gave null" in error.message
+    assert "the function that names the topic returned null" in error.message

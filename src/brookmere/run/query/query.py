@@ -261,7 +261,7 @@ def started(
     if compiled.python:
         assembly.runPython(worker_env(session))
     if takeover is not None:
-        assembly.takeOver(takeover)
+        assembly.migrateFrom(takeover)
     rows = DataFrame(assembly.rows(raw._jdf), session)
     before = session.conf.get("spark.sql.shuffle.partitions")
     session.conf.set("spark.sql.shuffle.partitions", str(count))

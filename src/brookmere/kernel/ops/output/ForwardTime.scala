@@ -7,21 +7,21 @@ import brookmere.kernel.rows.{Layout, Rows}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** Tells a later stage how far the time of a source is, when it has moved on within the batch. The key is the sub-topology. */
+/** Sends the time of a source to a later stage when it has advanced in the batch. The key is the sub-topology. */
 final class ForwardTime(id: Int, name: String, stage: Int, subtopology: Int) extends Processor(id, name) {
   @transient private var about: UnsafeRow = _
-  /** What each task was told in this batch. */
-  @transient private var told: JMap[Integer, Array[Long]] = _
+  /** The time that was sent for each task in this batch. */
+  @transient private var sent: JMap[Integer, Array[Long]] = _
   @transient private var mine: Array[Long] = _
   override def open(): Unit = {
-    told = new JMap[Integer, Array[Long]]()
+    sent = new JMap[Integer, Array[Long]]()
     about = Rows.of(new Array[Byte](16), 1)
     about.setLong(0, subtopology)
   }
 
   override def attach(task: Task): Unit = {
     super.attach(task)
-    mine = told.computeIfAbsent(task.number, _ => Array(Long.MinValue))
+    mine = sent.computeIfAbsent(task.number, _ => Array(Long.MinValue))
   }
 
   override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit = if (ts > mine(0)) {
