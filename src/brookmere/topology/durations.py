@@ -1,4 +1,4 @@
-"""Turns a length of time that a user passes into whole milliseconds, or into an error at the user's line."""
+"""Lengths of time: how users pass them, and how texts show them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from brookmere.topology.function import here
 Duration = timedelta | int
 """A length of time: a timedelta, or whole milliseconds."""
 
+_UNITS = (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1_000))
 _MILLISECOND = timedelta(milliseconds=1)
 _LONGEST = timedelta.max // _MILLISECOND
 
@@ -30,6 +31,16 @@ def milliseconds(role: str, duration: object, *, least: int | None = 0) -> int:
         remedy = "Pass zero or more" if least == 0 else f"Pass at least {least} ms"
         refuse(f"The {role} must not be {'negative' if number < 0 else 'zero'}, found {number} ms", remedy)
     return number
+
+
+def duration_text(ms: int) -> str:
+    """Return a length of time in the largest unit that divides it.
+
+    >>> duration_text(90_000), duration_text(120_000), duration_text(5)
+    ('90 s', '2 min', '5 ms')
+    """
+    unit, size = next(((unit, size) for unit, size in _UNITS if ms and ms % size == 0), ("ms", 1))
+    return f"{ms // size} {unit}"
 
 
 def refuse(what: str, remedy: str) -> NoReturn:

@@ -29,7 +29,7 @@ from brookmere.topology.assembly import Parts, assemble
 from brookmere.topology.function import here
 from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode
 from brookmere.topology.nodes import Topology as BuiltTopology
-from brookmere.topology.python_code import Process
+from brookmere.topology.operators import Process
 from brookmere.topology.times import OnInvalidTimestamp
 from brookmere.worker.api.processor import FixedKeyProcessor
 
