@@ -31,7 +31,7 @@ from brookmere.run.query.query import Query
 from brookmere.run.query.session import spark_session
 from brookmere.run.query.topics_query import launch
 from brookmere.run.query.transports import transport
-from brookmere.serde.configured import registry_of
+from brookmere.serde.registered import registry_of
 from brookmere.state import Position, StoreInfo
 from brookmere.state.description.store_file import write_stores
 from brookmere.topics import AnyTopics, Topics, open_topics

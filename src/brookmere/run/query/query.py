@@ -99,7 +99,7 @@ class Query:
 
     def _topics(self) -> Any:
         session: Any = self.session
-        return session._jvm.brookmere.topics
+        return session._jvm.brookmere.kernel.transport
 
     def take_failures(self) -> list[RecordError]:
         """Return the records that failed and were skipped since the last call."""

@@ -66,7 +66,7 @@ def launch(
 
     def write(rows: DataFrame, assembly: Any) -> Any:
         to = compiled.destinations(assembly)
-        jvm.brookmere.topics.Sinks.register(
+        jvm.brookmere.kernel.transport.Sinks.register(
             name, application, to, compiled.program, list(compiled.numbers), dead_letter, place
         )
         if compiled.taps:
@@ -109,7 +109,7 @@ def _listen(session: SparkSession, name: str, compiled: Compiled, raised: list[E
             raised.append(error)
             raise
 
-    jvm.brookmere.topics.Sinks.listen(name, _Taps(receive))
+    jvm.brookmere.kernel.transport.Sinks.listen(name, _Taps(receive))
 
 
 def _show(compiled: Compiled, data: bytes) -> None:
@@ -127,4 +127,4 @@ class _Taps:
         self._receive(bytes(rows))
 
     class Java:
-        implements = ("brookmere.topics.TapListener",)
+        implements = ("brookmere.kernel.transport.TapListener",)

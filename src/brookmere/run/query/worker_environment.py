@@ -22,7 +22,7 @@ _ENTRY_TIME = (1980, 1, 1, 0, 0, 0)
 def worker_env(session: SparkSession) -> Any:
     """Return how workers are started: here with this interpreter, elsewhere with the package sent along."""
     jvm: Any = session._jvm
-    make = jvm.brookmere.kernel.python.WorkerEnv
+    make = jvm.brookmere.kernel.python.workers.WorkerEnv
     start = _START.read_text(encoding="utf-8")
     if runs_here(session):
         # A program may import modules from wherever it does itself, in the same order.
