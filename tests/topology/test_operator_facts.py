@@ -93,7 +93,7 @@ def test_operators_of_a_program_keep_the_stores_of_their_nodes() -> None:
     table.join(other, any_function, store="both").to_stream().to("tables")
     table.join(other, any_function, foreign_key=any_function).to_stream().to("foreign")
     counts = left.group_by_key().windowed_by(windows).count()
-    counts.suppress(bm.Suppressed.until_window_closes()).to_stream().to("counts")
+    counts.suppress(bm.until_window_closes()).to_stream().to("counts")
 
     processors = [node for node in app.build().nodes if isinstance(node, ProcessorNode)]
 
