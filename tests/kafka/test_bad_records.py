@@ -31,7 +31,7 @@ def copy(home: KafkaHome) -> bm.StreamsBuilder:
         (
             {"max__message__bytes": 2000},
             bm.Record(b"k", bytes(3000), 2),
-            "RecordTooLargeException: the record has 3098 bytes, and the topic 'out' takes 2000",
+            "RecordTooLargeException: the record has 3098 bytes, and the topic 'out' accepts 2000",
         ),
         (
             {"message__timestamp__before__max__ms": HOUR},

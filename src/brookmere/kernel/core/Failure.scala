@@ -29,12 +29,12 @@ object RecordFailed {
   /** The innermost cause with a message: it says what went wrong. */
   def cause(e: Throwable): Throwable = {
     var c = e
-    var telling = e
+    var found = e
     while (c.getCause != null && (c.getCause ne c)) {
       c = c.getCause
-      if (c.getMessage != null && !silent(c.getMessage)) telling = c
+      if (c.getMessage != null && !silent(c.getMessage)) found = c
     }
-    telling
+    found
   }
   private def silent(message: String): Boolean = message.isEmpty || message == "requirement failed"
 

@@ -5,20 +5,6 @@ import brookmere.kernel.rows._
 import brookmere.kernel.state.{Clock, GroupStore, Kept, Line, Store, Times}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
-import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter
-import org.apache.spark.unsafe.types.UTF8String
-
-/** What every stage of a program knows: topics, task slots, how failures are handled. */
-final class Settings(
-    val topics: Array[String],
-    val continueOn: Set[String],
-    val lastPerBatch: Boolean,
-    val limits: Store.Limits) extends Serializable
-
-object Settings {
-  /** The handler that skips a failed record; the other one is "fail". */
-  val Continue = "continue"
-}
 
 /**
  * The work of one stage on one task: the current record, its position in the order of arrival, the task's stores, and
@@ -285,33 +271,5 @@ final class Task(
       seq, ts, reason, String.valueOf(cause.getMessage), trace, rawBytes(RawLayout.Key), rawBytes(RawLayout.Value))
     if (if (own == null) !settings.continueOn(kind) else own != Settings.Continue) throw failure
     write(Layout.ErrorNode, null, ErrorRow.pack(failure), ts)
-  }
-}
-
-/**
- * A failure as a packed row: struct<stage, node, task, topic, partition, offset, reason, message, trace, key, value>.
- */
-object ErrorRow {
-  import org.apache.spark.sql.types._
-  val schema: StructType = new StructType()
-    .add("stage", StringType).add("node", StringType).add("task", IntegerType).add("topic", StringType)
-    .add("partition", IntegerType).add("offset", LongType).add("reason", StringType).add("message", StringType)
-    .add("trace", StringType).add("key", BinaryType).add("value", BinaryType)
-
-  def pack(f: RecordFailed): Array[Byte] = {
-    val w = new UnsafeRowWriter(schema.length)
-    w.resetRowWriter()
-    w.write(0, UTF8String.fromString(f.stage))
-    w.write(1, UTF8String.fromString(f.node))
-    w.write(2, f.task)
-    w.write(3, UTF8String.fromString(f.topic))
-    w.write(4, f.partition)
-    w.write(5, f.offset)
-    w.write(6, UTF8String.fromString(f.reason))
-    w.write(7, UTF8String.fromString(f.detail))
-    w.write(8, UTF8String.fromString(f.trace))
-    if (f.key == null) w.setNullAt(9) else w.write(9, f.key)
-    if (f.value == null) w.setNullAt(10) else w.write(10, f.value)
-    Rows.bytes(w.getRow)
   }
 }

@@ -15,7 +15,7 @@ import org.apache.kafka.common.{KafkaFuture, TopicPartition}
  */
 object GroupOffsets {
   private val pending = new ConcurrentHashMap[String, KafkaFuture[Void]]()
-  private val told = ConcurrentHashMap.newKeySet[String]()
+  private val reported = ConcurrentHashMap.newKeySet[String]()
   private val SettleSeconds = 5L
 
   def commit(place: KafkaPlace, end: TopicsOffset): Unit = {
@@ -24,7 +24,7 @@ object GroupOffsets {
     }
     val answer = place.admin.alterConsumerGroupOffsets(place.application, all.asJava).all()
     pending.put(place.run, answer.whenComplete { (_, e) =>
-      if (e != null && told.add(place.run)) {
+      if (e != null && reported.add(place.run)) {
         Notices.add(place.run,
           s"The offsets of the consumer group '${place.application}' cannot be committed to Kafka, " +
           s"so tools show a wrong lag. Found: ${Causes.sentence(place.errors.explain("Read", e))}")
@@ -34,7 +34,7 @@ object GroupOffsets {
 
   /** Waits for commits in flight. */
   def settle(run: String): Unit = {
-    told.remove(run)
+    reported.remove(run)
     val last = pending.remove(run)
     // A failure has been reported already.
     if (last != null) try last.get(SettleSeconds, TimeUnit.SECONDS) catch { case _: Exception => () }

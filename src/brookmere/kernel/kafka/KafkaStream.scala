@@ -117,7 +117,7 @@ final class KafkaStream(options: SourceOptions, place: KafkaPlace) extends Recor
     if (isTime) present(all) else all
   }
 
-  private val told = new java.util.HashSet[(String, Int, Long)]()
+  private val reported = new java.util.HashSet[(String, Int, Long)]()
 
   /** Partitions that were added to a topic are read from their beginning. */
   private def added(topic: String, known: Int): Array[Long] =
@@ -136,7 +136,7 @@ final class KafkaStream(options: SourceOptions, place: KafkaPlace) extends Recor
         val start = starts(new TopicPartition(t, p))
         if (o < start) {
           if (options.lost != "continue") throw KafkaStream.lost(t, p, o, start)
-          if (told.add((t, p, start))) Notices.add(place.run,
+          if (reported.add((t, p, start))) Notices.add(place.run,
             s"Retention removed records of the topic '$t' that were not read: partition $p continues at $start " +
             s"instead of $o.")
         }
@@ -206,7 +206,7 @@ object KafkaStream {
   def lost(topic: String, partition: Int, at: Long, start: Long): KafkaStopped = new KafkaStopped(KafkaStopped.Lost,
     s"Retention removed records of the topic '$topic' that were not read yet: partition $partition begins at offset " +
     s"$start, and the application is at $at. " +
-    "Go on without them by setting data.loss.handler to continue, or give the topic a longer retention.ms.")
+    "Set data.loss.handler to continue to skip them, or give the topic a longer retention.ms.")
 }
 
 /** `lane` is the one all ranges belong to, or AllLanes. */

@@ -9,7 +9,6 @@ import brookmere.kernel.python.workers.Dialogue
 import brookmere.kernel.rows._
 import brookmere.kernel.state._
 
-import org.apache.spark.sql.brookmere.PythonValues
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 

@@ -13,7 +13,6 @@ import brookmere.kernel.state.{Group, GroupLog, Item, LogStore, StoreRow, StoreR
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.classic.{Dataset, SparkSession}
-import org.apache.spark.sql.types._
 
 /** Builds a query from the stages of a program. Python calls it. */
 final class Assembly(spark: SparkSession, val program: Program, partitions: Int) {

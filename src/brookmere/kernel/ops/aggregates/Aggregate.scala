@@ -1,6 +1,5 @@
 package brookmere.kernel.ops.aggregates
 
-import brookmere.kernel.core._
 import brookmere.kernel.expr.{Bound, Projection}
 import brookmere.kernel.ops.tables.KeyValueTable
 

@@ -3,7 +3,7 @@ package brookmere.kernel.ops.tables
 import brookmere.kernel.core._
 import brookmere.kernel.expr.RowType
 import brookmere.kernel.rows.{KeyOrder, Rows}
-import brookmere.kernel.state.{Clock, Entry, GroupStore, Item}
+import brookmere.kernel.state.{Clock, GroupStore}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 

@@ -150,12 +150,12 @@ final class Suppress(id: Int, name: String, store: String, key: RowType, value: 
 
   // In another stage the table is what was emitted: a copy of that, not one over a copy of the parent.
   override def look(): Lookup = new Lookup {
-    private val behind = parent.look()
+    private val below = parent.look()
     private val seen = new UnsafeRow(value.fields)
     override def get(key: UnsafeRow): UnsafeRow = {
       val g = rows.find(key)
       val i = if (g == null) null else g.first
-      if (i == null) { val r = behind.get(key); ts = behind.ts; r }
+      if (i == null) { val r = below.get(key); ts = below.ts; r }
       else {
         ts = View.Unknown
         Rows.slice(Rows.of(i.value, Fields), Prior, seen)

@@ -1,7 +1,6 @@
 package brookmere.kernel.python.marshal
 
 import java.math.{BigDecimal => JBigDecimal}
-import java.nio.charset.StandardCharsets.UTF_8
 
 import brookmere.kernel.expr.{RowType, Utf8}
 import brookmere.kernel.rows.Rows
