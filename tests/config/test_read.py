@@ -99,7 +99,8 @@ def test_home_directory_follows_the_environment(monkeypatch: pytest.MonkeyPatch,
         ("auto.create.topics", 1, "true or false"),
         ("auto.offset.reset", "early", "earliest, latest or none"),
         ("auto.offset.reset", "", "earliest, latest or none"),
-        ("processing.guarantee", "exactly_once", "exactly_once_v2 or at_least_once"),
+        ("processing.guarantee", "at_most_once", "exactly_once_v2 or at_least_once"),
+        ("processing.guarantee", "kafka.exactly_once", "exactly_once_v2 or at_least_once"),
         ("deserialization.exception.handler", "com.example.MyHandler", "fail or continue"),
         ("application.id", "my app", "a name of up to 249 letters"),
         ("application.id", "..", "a name of up to 249 letters"),
@@ -243,6 +244,11 @@ def test_copies_are_counted_or_left_to_kafka(given: Any, found: int) -> None:
 )
 def test_handlers_have_the_names_of_kafka_streams(given: str, handler: str) -> None:
     assert read({"deserialization.exception.handler": given}).deserialization_exception_handler == handler
+
+
+@pytest.mark.parametrize("given", ["exactly_once", "exactly_once_beta", "EXACTLY_ONCE", "exactly_once_v2"])
+def test_exactly_once_has_the_names_of_earlier_kafka_streams(given: str) -> None:
+    assert read({"processing.guarantee": given}).processing_guarantee == "exactly_once_v2"
 
 
 def test_handlers_that_continue_are_listed() -> None:

@@ -72,13 +72,15 @@ def flag() -> Kind[bool]:
     return Kind("true or false", parse)
 
 
-def one_of(*words: str, aliases: Mapping[str, str] | None = None) -> Kind[str]:
-    """Return the kind of these words; an alias stands for one of them."""
-    known = {**{word: word for word in words}, **(aliases or {})}
+def one_of(
+    *words: str, aliases: Mapping[str, str] | None = None, classes: Mapping[str, str] | None = None
+) -> Kind[str]:
+    """Return the kind of these words. Aliases and Java classes stand for one of them."""
+    known = {**{word: word for word in words}, **(aliases or {}), **(classes or {})}
 
     def parse(given: object) -> str:
-        # A class of Java may be given by its full name.
-        short = _text(given).rpartition(".")[2] if aliases else _text(given)
+        # A Java class may be given by its full name.
+        short = _text(given).rpartition(".")[2] if classes else _text(given)
         return {name.casefold(): word for name, word in known.items()}[short.casefold()]
 
     return Kind(_either(words), parse)

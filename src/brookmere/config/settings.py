@@ -76,7 +76,9 @@ _HANDLER_CLASSES = {
     "LogAndContinueProcessingExceptionHandler": "continue",
     "DefaultProductionExceptionHandler": "fail",
 }
-_HANDLER = one_of("fail", "continue", aliases=_HANDLER_CLASSES)
+_HANDLER = one_of("fail", "continue", classes=_HANDLER_CLASSES)
+_GUARANTEES = {"exactly_once": "exactly_once_v2", "exactly_once_beta": "exactly_once_v2"}
+"""Earlier versions of Kafka Streams had these."""
 _EXTRACTOR_CLASSES = {
     "FailOnInvalidTimestamp": "fail",
     "LogAndSkipOnInvalidTimestamp": "skip",
@@ -126,7 +128,7 @@ class Config:
         1000,
     )
     default_timestamp_extractor: str = _row(
-        one_of("fail", "skip", "partition-time", "wall-clock", aliases=_EXTRACTOR_CLASSES),
+        one_of("fail", "skip", "partition-time", "wall-clock", classes=_EXTRACTOR_CLASSES),
         "what to do about a record whose time is invalid, for sources that leave it open; wall-clock gives "
         "the records of all sources without a timestamp= the time at which they are processed",
         "fail",
@@ -173,9 +175,10 @@ class Config:
         one_of("fail", "continue"), "what to do when retention has removed records that were not read", "fail"
     )
     processing_guarantee: str = _row(
-        one_of("exactly_once_v2", "at_least_once"),
-        "exactly_once_v2 writes to Kafka in transactions; at_least_once does without them, and may write "
-        "results twice after a failure; embedded topics get them exactly once in either case",
+        one_of("exactly_once_v2", "at_least_once", aliases=_GUARANTEES),
+        "exactly_once_v2 writes to Kafka in transactions; at_least_once does not, and may write results twice "
+        "after a failure; embedded topics get them exactly once in either case; exactly_once and "
+        "exactly_once_beta are other names of exactly_once_v2",
         "exactly_once_v2",
     )
     deserialization_exception_handler: str = _row(
