@@ -176,8 +176,8 @@ class Config:
     )
     processing_guarantee: str = _row(
         one_of("exactly_once_v2", "at_least_once", aliases=_GUARANTEES),
-        "exactly_once_v2 writes to Kafka in transactions; at_least_once does not, and may write results twice "
-        "after a failure; embedded topics get them exactly once in either case; exactly_once and "
+        "exactly_once_v2 writes to Kafka in transactions; at_least_once does not, and may write results "
+        "twice after a failure; embedded topics get them exactly once in either case; exactly_once and "
         "exactly_once_beta are other names of exactly_once_v2",
         "exactly_once_v2",
     )

@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import functions as F
 
 import brookmere as bm
-from brookmere.run.launch.start import describe_stores
+from brookmere.run.launch.check import describe_stores
 from brookmere.serde import BadBytes
 from brookmere.state import StoreInfo
 from brookmere.state.description.store_file import read_stores

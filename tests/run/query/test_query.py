@@ -10,9 +10,9 @@ import pytest
 from pyspark.sql import functions as F
 
 import brookmere as bm
-from brookmere.run import Query, assemble
+from brookmere.run import Query, start_query
 from brookmere.run.query.frames import OUTPUT
-from tests.run.streams import Memory, Topic
+from tests.run.query.streams import Memory, Topic
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -37,7 +37,7 @@ class Workshop:
             "emit": "every",
             **options,
         }
-        query = assemble(app.build(), session=self.spark, checkpoint=self.checkpoint, **given)
+        query = start_query(app.build(), session=self.spark, checkpoint=self.checkpoint, **given)
         self.started.append(query)
         return query
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from logging import Logger
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException, ParseException, PySparkException
@@ -12,7 +13,6 @@ from pyspark.logger import PySparkLogger
 
 from brookmere.errors import ExpressionError, Fault
 from brookmere.names import nearest
-from brookmere.run.expressions.silence import silenced
 from brookmere.topology.function import Function
 
 _WORDS = {
@@ -108,6 +108,19 @@ def _without_query_log() -> AbstractContextManager[None]:
     """Keep PySpark from logging a failed analysis with its stack trace: the error says it in one line."""
     # PySpark's own way to these loggers: one that logging.getLogger() makes refuses what PySpark tells it.
     return silenced([PySparkLogger.getLogger(name) for name in _QUERY_LOGS])
+
+
+@contextmanager
+def silenced(loggers: Sequence[Logger]) -> Iterator[None]:
+    """Turn these loggers off inside the block; afterwards each is as it was."""
+    before = [logger.disabled for logger in loggers]
+    for logger in loggers:
+        logger.disabled = True
+    try:
+        yield
+    finally:
+        for logger, disabled in zip(loggers, before, strict=True):
+            logger.disabled = disabled
 
 
 def leaves_type_open(error: BaseException | None) -> bool:

@@ -23,7 +23,9 @@ _ALL = "all"
 _VERSIONS_LAG_MS = 86_400_000
 
 
-def logged(plan: Plan, needed: TopicPlan, topics: AnyTopics, config: Config) -> tuple[Plan, TopicPlan]:
+def with_changelog_topics(
+    plan: Plan, needed: TopicPlan, topics: AnyTopics, config: Config
+) -> tuple[Plan, TopicPlan]:
     """Return the plan with the sinks of its changelogs, and the topics with those of the changelogs.
 
     What is wrong with topics that would have to be changelogs is put down there.

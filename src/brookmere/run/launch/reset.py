@@ -15,8 +15,8 @@ from brookmere.errors import CommandError, InstanceError, StateError
 from brookmere.names import nearest
 from brookmere.plan.changelogs import changelog_topic
 from brookmere.run.evolution.identity import Identity, has_positions, read_identity
-from brookmere.run.launch.lock import hold
-from brookmere.run.launch.start_offsets import BEGIN, write_begin
+from brookmere.run.launch.lock import lock_directory
+from brookmere.run.launch.start_offsets import START_OFFSETS, write_start_offsets
 from brookmere.run.launch.topics import source_topics
 from brookmere.run.query.checkpoints import committed_positions
 from brookmere.state.replica.places import LOCAL, REPLICAS
@@ -30,7 +30,7 @@ Target = Callable[[AnyTopic], list[int]]
 """Returns the offset of each partition of a topic where reading is to begin."""
 
 # Who holds the directory, and what Spark has said: of use to people, of none to the application.
-_KEPT = frozenset({"lock", "spark.log", BEGIN})
+_KEPT = frozenset({"lock", "spark.log", START_OFFSETS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def plan_reset(
     application = config.application_id or topology.application_id
     topics = open_topics(config)
     if directory.is_dir():
-        hold(directory, application).release()
+        lock_directory(directory, application).release()
     _refuse_members(topics, application)
     there = topics.names()
     read = source_topics(topology, application, there)
@@ -141,10 +141,10 @@ def execute(reset: Reset, config: Config) -> None:
         InstanceError: the application runs.
     """
     topics = open_topics(config)
-    instance = hold(reset.directory, reset.application)
+    lock = lock_directory(reset.directory, reset.application)
     try:
         _refuse_members(topics, reset.application)
-        write_begin(reset.directory, reset.ids, reset.offsets)
+        write_start_offsets(reset.directory, reset.ids, reset.offsets)
         for path in _state(reset.directory):
             shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
         for name in reset.topics:
@@ -159,7 +159,7 @@ def execute(reset: Reset, config: Config) -> None:
             f"Found: {error.strerror or error}. Correct the permissions, and reset it again."
         ) from error
     finally:
-        instance.release()
+        lock.release()
 
 
 def _check_only(only: Sequence[str] | None, read: Sequence[str]) -> None:

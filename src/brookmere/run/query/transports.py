@@ -13,7 +13,7 @@ from py4j.protocol import Py4JJavaError
 
 from brookmere.config import Config, client_settings
 from brookmere.plan.stages import Plan
-from brookmere.run.expressions.silence import silenced
+from brookmere.run.expressions.faults import silenced
 from brookmere.run.query.checkpoints import Begun
 from brookmere.run.query.failures import from_python
 from brookmere.topics import AnyTopics, Topics

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 import brookmere as bm
-from brookmere.run.evolution import state_directory as settling
-from tests.run.changing import count, identity, put, repartitioned
+from brookmere.run.evolution import migration
+from tests.run.evolution.versions import count, identity, put, repartitioned
 from tests.run.homes import Home
 
 pytestmark = pytest.mark.usefixtures("spark")
@@ -59,7 +59,7 @@ def test_move_that_ends_in_the_midst_leaves_one_state_whole(
     home.run(count())
     put(home, "in", ("a", "x", 2))
     calls: list[int] = []
-    original = getattr(settling, point)
+    original = getattr(migration, point)
 
     def dies(*arguments: Any) -> None:
         calls.append(1)
@@ -68,7 +68,7 @@ def test_move_that_ends_in_the_midst_leaves_one_state_whole(
             raise KeyboardInterrupt
         original(*arguments)
 
-    monkeypatch.setattr(settling, point, dies)
+    monkeypatch.setattr(migration, point, dies)
     with pytest.raises(KeyboardInterrupt):
         home.application(repartitioned()).start()
     monkeypatch.undo()
@@ -85,12 +85,12 @@ def test_move_that_ends_in_the_midst_leaves_one_state_whole(
 
 VICTIM = """
 import os, signal, sys
-from brookmere.run.evolution import state_directory as settling
-from tests.run.changing import repartitioned
+from brookmere.run.evolution import migration
+from tests.run.evolution.versions import repartitioned
 from tests.run.homes import Home
 
-settling.write_identity = lambda *arguments: os.kill(os.getpid(), signal.SIGKILL)
-Home(settling.Path(sys.argv[1])).run(repartitioned())
+migration.write_identity = lambda *arguments: os.kill(os.getpid(), signal.SIGKILL)
+Home(migration.Path(sys.argv[1])).run(repartitioned())
 """
 
 
