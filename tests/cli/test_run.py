@@ -214,7 +214,7 @@ def test_ctrl_c_stops_it_cleanly_and_a_second_instance_is_refused(
     assert (folder / "told").read_text().endswith("upper: stopped\n")
     assert second.returncode == 1
     assert second.stderr.startswith(
-        "Error: The application 'upper' is running already on the state directory "
+        "Error: The application 'upper' is already running on the state directory "
     )
     assert f"in process {process.pid} on " in second.stderr
     assert "Traceback" not in second.stderr

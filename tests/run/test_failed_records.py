@@ -83,7 +83,7 @@ class Clock:
         return self.now
 
 
-def test_few_skipped_records_per_second_are_logged_and_the_rest_counted(
+def test_few_skipped_records_are_logged_and_the_rest_counted(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     clock = Clock()

@@ -168,7 +168,7 @@ def test_values_of_another_type_and_other_partitions_are_refused(home: Home) -> 
 
 
 def test_retention_may_change(home: Home, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO, "brookmere.run.evolution.state_directory")
+    caplog.set_level(logging.INFO, "brookmere.run.evolution.migration")
     for topic in ("in", "others"):
         put(home, topic, ("a", "x", 1))
     home.run(windows())

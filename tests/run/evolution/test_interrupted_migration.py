@@ -31,9 +31,9 @@ def test_batch_that_has_written_is_finished_by_its_own_version(home: Home) -> No
     with pytest.raises(bm.StateError) as caught:
         home.application(repartitioned()).start()
     text = str(caught.value)
-    assert "batch 0 of the version that ran before has written to the topic 'changing-counts-" in text
-    assert "and was not finished" in text
-    assert "Start that version once" in text
+    assert "batch 0 of the previous version has written to the topic 'changing-counts-" in text
+    assert "but is not finished" in text
+    assert "Start the previous version once" in text
     home.run(count())
     home.run(repartitioned())
 

@@ -68,7 +68,7 @@ def test_second_instance_in_another_process_is_refused_with_the_first_one_named(
                 lock_directory(tmp_path, "words")
 
     text = str(caught.value)
-    assert f"'words' is running already on the state directory {tmp_path}" in text
+    assert f"'words' is already running on the state directory {tmp_path}" in text
     assert f"it runs in process {process.pid} on " in text
     assert "since 20" in text
     assert "Stop it first, or run this one under another application.id or with another state.dir." in text

@@ -55,7 +55,7 @@ def test_second_instance_is_refused_until_the_first_has_stopped(home: Home) -> N
     home.topics.create("in")
     second = home.application(shout())
     with home.application(shout()):
-        with pytest.raises(bm.InstanceError, match="'shout' is running already on the state directory"):
+        with pytest.raises(bm.InstanceError, match="'shout' is already running on the state directory"):
             second.start()
         assert second.state == "created"
 

@@ -155,7 +155,7 @@ def raw_rows(compiled: Compiled, sources: Mapping[str, DataFrame]) -> DataFrame:
         if topic not in sources:
             close = nearest(topic, sources)
             hint = f"Did you mean {close!r}?" if close else "Give a streaming DataFrame for it"
-            faults.append(Fault(f"There are no records for the topic {topic!r}", None, hint))
+            faults.append(Fault(f"There is no DataFrame for the topic {topic!r}", None, hint))
         else:
             faults += _frame_faults(topic, sources[topic])
     if faults:
@@ -171,8 +171,7 @@ def output_rows(compiled: Compiled, assembly: Any, rows: DataFrame) -> DataFrame
     """Return a batch as rows with the columns of `OUTPUT`.
 
     `kind` is record, error or tap. (clock, source, seq, due, step) is the order of arrival; `failure`
-    describes what went wrong in an error. `node` is the number of the node that wrote the row, `task` that
-    of its task.
+    describes an error. `node` and `task` are the numbers of the node and the task that wrote the row.
     """
     return DataFrame(
         assembly.outputs(rows._jdf, dict(compiled.sinks), set(compiled.routed), set(compiled.taps)),
@@ -185,7 +184,7 @@ def _frame_faults(topic: str, frame: DataFrame) -> list[Fault]:
     missing = [column for column in _REQUIRED if column not in frame.columns]
     if missing:
         what = f"The DataFrame of {topic!r} has no column {', '.join(missing)}"
-        faults.append(Fault(what, None, "Add what is missing"))
+        faults.append(Fault(what, None, "Add it"))
     if not frame.isStreaming:
         what = f"The DataFrame of {topic!r} is not a stream"
         faults.append(Fault(what, None, "Read it with spark.readStream"))
