@@ -106,9 +106,9 @@ if TYPE_CHECKING:
     from brookmere.run.application import Application
     from brookmere.run.evolution.comparison import Evolution, Finding
     from brookmere.run.progress import Progress
-    from brookmere.serde.avro import Avro
-    from brookmere.serde.json_schema import JsonSchema
-    from brookmere.serde.protobuf import Protobuf
+    from brookmere.serde.avro.avro import Avro
+    from brookmere.serde.json.json_schema import JsonSchema
+    from brookmere.serde.protobuf.protobuf import Protobuf
     from brookmere.serve.server import Server
     from brookmere.serve.start import serve
     from brookmere.state import (
@@ -277,18 +277,18 @@ __all__ = [
 # them need not wait for.
 _LATER = {
     "Application": "brookmere.run.application",
-    "Avro": "brookmere.serde.avro",
+    "Avro": "brookmere.serde.avro.avro",
     "Evolution": "brookmere.run.evolution.comparison",
     "Finding": "brookmere.run.evolution.comparison",
     "FixedKeyProcessor": "brookmere.worker.api.processor",
-    "JsonSchema": "brookmere.serde.json_schema",
+    "JsonSchema": "brookmere.serde.json.json_schema",
     "KafkaTopics": "brookmere.topics.kafka",
     "Processor": "brookmere.worker.api.processor",
     "ProcessorContext": "brookmere.worker.api.context",
     "Punctuation": "brookmere.worker.api.context",
     "TaskId": "brookmere.worker.protocol.stage_code",
     "Progress": "brookmere.run.progress",
-    "Protobuf": "brookmere.serde.protobuf",
+    "Protobuf": "brookmere.serde.protobuf.protobuf",
     "Server": "brookmere.serve.server",
     "serve": "brookmere.serve.start",
     "CountQuery": "brookmere.state",

@@ -148,7 +148,7 @@ def test_missing_topic_names_the_command_that_creates_it(run: Run, folder: Path)
     shown = run("run", "clicks:app", "--quiet")
 
     assert shown.exit_code == 1
-    assert "The topic 'clicks', which is read, does not exist" in shown.stderr
+    assert "The topic 'clicks', which the program reads, does not exist" in shown.stderr
     assert "brookmere topics create clicks" in shown.stderr
 
 

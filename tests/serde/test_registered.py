@@ -9,8 +9,8 @@ import pytest
 from brookmere.errors import ConfigError, TopologyError, UnknownSchemaError
 from brookmere.registry import RegistryClient
 from brookmere.serde import BadBytes, Registry, Windowed
-from brookmere.serde.avro import Avro
-from brookmere.serde.json_schema import JsonSchema
+from brookmere.serde.avro.avro import Avro
+from brookmere.serde.json.json_schema import JsonSchema
 
 PAIR = {"type": "record", "name": "Pair", "namespace": "n", "fields": [{"name": "a", "type": "int"}]}
 

@@ -10,7 +10,7 @@ from brookmere.errors import UnknownStoreError
 from brookmere.run.launch.start import RunningApplication
 from brookmere.run.positions import ReadPositions
 from brookmere.run.progress import Progress
-from brookmere.serde.configured import registry_of
+from brookmere.serde.registered import registry_of
 from brookmere.state import AnyStore, Position, Replica, StoreStatus
 from brookmere.state.replica.places import LOCAL, replica_directory
 from brookmere.topics.times import seconds

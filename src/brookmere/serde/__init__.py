@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from brookmere.serde.base import BadBytes, Serde
+from brookmere.serde.binary.numbers import Bool, Double, Int, Long
+from brookmere.serde.binary.pickled import Pickled
+from brookmere.serde.binary.text import Bytes, Text
 from brookmere.serde.custom import Custom
 from brookmere.serde.default import default_serde_for
-from brookmere.serde.json import Json
+from brookmere.serde.json.json import Json
 from brookmere.serde.partition import murmur2, partition_for
-from brookmere.serde.pickled import Pickled
-from brookmere.serde.primitive import Bool, Double, Int, Long
 from brookmere.serde.registered import Registered, Registry
-from brookmere.serde.text import Bytes, Text
 from brookmere.serde.windowed import Windowed
 
 __all__ = [

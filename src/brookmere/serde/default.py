@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from brookmere.serde.base import Serde
-from brookmere.serde.json import Json
-from brookmere.serde.primitive import Bool, Double, Int, Long
-from brookmere.serde.text import Bytes, Text
+from brookmere.serde.binary.numbers import Bool, Double, Int, Long
+from brookmere.serde.binary.text import Bytes, Text
+from brookmere.serde.json.json import Json
 
 _SCALARS: dict[str, Serde] = {
     "string": Text(),

@@ -12,6 +12,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
+from brookmere.config import Config
 from brookmere.config.references import resolved
 from brookmere.errors import ConfigError, Fault, TopologyError
 from brookmere.registry import Reference, RegistryClient, Schema
@@ -215,6 +216,14 @@ def referred(client: RegistryClient | None, schema: Schema) -> dict[str, str]:
 
     add(schema.references)
     return texts
+
+
+def registry_of(config: Config) -> Registry | None:
+    """Return the registry of serdes that name none: the setting schema.registry.url."""
+    if config.schema_registry_url is None:
+        return None
+    user, colon, password = (config.basic_auth_user_info or "").partition(":")
+    return Registry(config.schema_registry_url, basic_auth=(user, password) if colon else None)
 
 
 def framed(id: int, payload: bytes) -> bytes:

@@ -9,11 +9,11 @@ from typing import Any, ClassVar, Literal
 from brookmere.errors import Fault, TopologyError
 from brookmere.record import WindowedKey
 from brookmere.serde.base import BadBytes, Serde, wrong_type
-from brookmere.serde.json import Json
-from brookmere.serde.json_text import NOT_FINITE, from_json, json_name, to_json
-from brookmere.serde.primitive import Bool, Double, Int, Long
+from brookmere.serde.binary.numbers import Bool, Double, Int, Long
+from brookmere.serde.binary.text import Text
+from brookmere.serde.json.json import Json
+from brookmere.serde.json.json_text import NOT_FINITE, from_json, json_name, to_json
 from brookmere.serde.registered import Registry
-from brookmere.serde.text import Text
 
 _FOREVER = 2**63 - 1
 _READABLE = (Text, Int, Long, Double, Bool, Json)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import brookmere as bm
-from brookmere.serde.typed_json import TypedJson
+from brookmere.serde.json.spark_json import SparkJson
 from brookmere.state import Position, StoreInfo
 from tests.cli.conftest import Run
 from tests.cli.worlds import INFOS, MINUTE, START, World, started, wait_for
@@ -105,7 +105,7 @@ class Paid:
     rate: float
 
 
-PAID = TypedJson(bm.Json(Paid).schema_json() or "")
+PAID = SparkJson(bm.Json(Paid).schema_json() or "")
 EXACT = '{"paid":12345678901234567890.123456789000000000,"rate":1e+300}'
 
 

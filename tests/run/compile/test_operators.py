@@ -115,17 +115,17 @@ def test_step_receives_what_its_parameters_ask_for(form: str) -> None:
 TYPE_CHANGES: dict[str, tuple[Callable[[bm.KGroupedStream], object], str]] = {
     "number_to_text": (
         lambda g: g.aggregate(0, lambda v, agg: v.item),
-        "starts as BIGINT, and the step gives STRING",
+        "starts as BIGINT, but the step returns STRING",
     ),
     "other_field": (
         lambda g: g.aggregate({"a": 0}, lambda v, agg: F.struct(agg.a.alias("b"))),
-        "starts as STRUCT<a: BIGINT>, and the step gives STRUCT<b: BIGINT>",
+        "starts as STRUCT<a: BIGINT>, but the step returns STRUCT<b: BIGINT>",
     ),
     "more_fields": (
         lambda g: g.aggregate({"a": 0}, lambda v, agg: agg.withField("b", v.n)),
-        "and the step gives STRUCT<a: BIGINT, b: INT>",
+        "but the step returns STRUCT<a: BIGINT, b: INT>",
     ),
-    "reduce": (lambda g: g.reduce(lambda agg, v: v.amount), "and the step gives DOUBLE"),
+    "reduce": (lambda g: g.reduce(lambda agg, v: v.amount), "but the step returns DOUBLE"),
     "array_for_number": (lambda g: g.aggregate(0, lambda v, agg: v.tags), "gives ARRAY<STRING>"),
 }
 
@@ -138,14 +138,14 @@ def test_step_that_changes_the_type_is_refused(case: str) -> None:
 
     assert "changes the type of the aggregate" in fault.what
     assert what in fault.what
-    assert fault.remedy.startswith("Let the step return the type that the initial value has")
+    assert fault.remedy.startswith("Return the type of the initial value from the step")
 
 
 @pytest.mark.parametrize("initial", [None, [], {"a": None}])
 def test_aggregate_whose_type_nothing_tells_is_refused(initial: object) -> None:
     fault = fault_of(lambda stream: stream.group_by_key().aggregate(initial, lambda value, agg: agg))
 
-    assert "leaves open what the type of the aggregate is" in fault.what
+    assert "does not determine the type of the aggregate" in fault.what
     assert "F.lit(None).cast('double')" in fault.remedy
 
 
@@ -222,7 +222,7 @@ def test_cogroup_whose_steps_disagree_is_refused() -> None:
 
     fault = fault_of(build)
 
-    assert "starts as BIGINT, and the step gives STRING" in fault.what
+    assert "starts as BIGINT, but the step returns STRING" in fault.what
     assert "COGROUPKSTREAM-AGGREGATE-0000000004" in fault.what
 
 

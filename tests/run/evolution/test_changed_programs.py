@@ -157,9 +157,9 @@ def test_values_of_another_type_and_other_partitions_are_refused(home: Home) -> 
     home.run(count())
 
     text = refused(home, last())
-    assert "the store 'counts': it has values of bigint, and the program needs string" in text
-    assert "Give the result a store= of a new name in place of 'counts'." in text
-    assert "its rows are spread over 1 partitions, and the program spreads them over 3" in refused(
+    assert "the store 'counts': it has values of bigint, but the program needs string" in text
+    assert "Give the result a new name with store= instead of 'counts'." in text
+    assert "its rows are spread over 1 partitions, but the program spreads them over 3" in refused(
         home, spread()
     )
     put(home, "in", ("a", "x", 2))

@@ -61,12 +61,12 @@ def test_store_goes_on(now: Identity, told: str, needs_move: bool) -> None:
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"retention": 500}, "converted; retention 500 ms instead of 1000 ms: what is older goes"),
+        ({"retention": 500}, "converted; retention 500 ms instead of 1000 ms: older rows are removed"),
         (
             {"retention": 2**63 - 1},
-            "converted; retention without end instead of 1000 ms: what is gone already does not come back",
+            "converted; retention unlimited instead of 1000 ms: removed rows do not come back",
         ),
-        ({"timed": True}, "converted; its rows are found by time"),
+        ({"timed": True}, "converted; its rows are indexed by time"),
         ({"clocks": ("other",)}, "kept"),
     ],
 )
@@ -84,8 +84,8 @@ def test_stores_come_and_go() -> None:
 
     assert {f.store: str(f) for f in found.findings} == {
         "more": "new and empty",
-        "again": "new and empty; what was read of in so far is not in it",
-        "counts": "dropped; the program has it no more; should it come back, it begins empty",
+        "again": "new and empty; it does not contain what was already read from in",
+        "counts": "dropped; the program no longer has it; if it comes back, it starts empty",
     }
     assert found.needs_move
     assert not compare(WORDS, having(counts=COUNTS, more=more)).needs_move
@@ -94,23 +94,23 @@ def test_stores_come_and_go() -> None:
 @pytest.mark.parametrize(
     ("was", "changes", "found"),
     [
-        (COUNTS, {"value": "string"}, "it has values of bigint, and the program needs string"),
-        (COUNTS, {"key": "int"}, "it has keys of string, and the program needs int"),
+        (COUNTS, {"value": "string"}, "it has values of bigint, but the program needs string"),
+        (COUNTS, {"key": "int"}, "it has keys of string, but the program needs int"),
         (
             COUNTS,
             {"holds": "window", "rows": "window"},
-            "it holds key value rows, and the program needs windows",
+            "it holds key value rows, but the program needs windows",
         ),
         (
             WINDOWS,
             {"windows": "TimeWindows(size_ms=20)"},
-            "its rows are of TimeWindows(size_ms=10), and the program needs TimeWindows(size_ms=20)",
+            "its rows are of TimeWindows(size_ms=10), but the program needs TimeWindows(size_ms=20)",
         ),
-        (COUNTS, {"is_global": True}, "it holds rows by partition, and the program needs a global table"),
+        (COUNTS, {"is_global": True}, "it holds rows by partition, but the program needs a global table"),
         (
             COUNTS,
             {"partitions": 4},
-            "its rows are spread over 2 partitions, and the program spreads them over 4",
+            "its rows are spread over 2 partitions, but the program spreads them over 4",
         ),
     ],
 )
@@ -123,9 +123,9 @@ def test_store_that_does_not_fit_is_refused(
         evolution.check(tmp_path)
 
     assert str(caught.value) == (
-        f"The application 'words' cannot go on with the state in {tmp_path}. Found: the store 's': {found}. "
-        "Give the result a store= of a new name in place of 's'. "
-        "Nothing was changed: the version that ran before still fits."
+        f"The application 'words' cannot use the state in {tmp_path}. Found: the store 's': {found}. "
+        "Give the result a new name with store= instead of 's'. "
+        "Nothing was changed: the previous version can still run."
     )
 
 
@@ -133,7 +133,7 @@ def test_store_that_does_not_fit_is_refused(
     ("now", "found"),
     [
         (replace(WORDS, application="lines"), "it belongs to the application 'words'"),
-        (replace(WORDS, topics={"in": "a2"}), "the topic 'in' was deleted and created again"),
+        (replace(WORDS, topics={"in": "a2"}), "the topic 'in' was deleted and recreated"),
         (replace(WORDS, partitions={"in": 4}), "the topic 'in' had 2 partitions and now has 4"),
     ],
 )
@@ -142,8 +142,8 @@ def test_state_that_does_not_fit_is_refused_with_a_way_out(tmp_path: Path, now: 
         compare(WORDS, now).check(tmp_path)
 
     text = str(caught.value)
-    assert f"cannot go on with the state in {tmp_path}. Found: {found}" in text
-    assert "begin anew under another application.id or without this directory" in text
+    assert f"cannot use the state in {tmp_path}. Found: {found}" in text
+    assert "start from scratch under another application.id or without this directory" in text
 
 
 def test_topic_may_grow_where_there_is_no_state() -> None:
@@ -168,8 +168,8 @@ def test_unnamed_store_is_found_by_what_keeps_and_feeds_it() -> None:
     found = compare(before, having(**{FIRST: other}))
 
     assert [(f.store, str(f)) for f in found.findings] == [
-        (FIRST, f"renamed; it was called {SECOND}"),
-        (FIRST, "dropped; what had this name until now belongs to an operator that is gone"),
+        (FIRST, f"renamed; it was named {SECOND}"),
+        (FIRST, "dropped; the operator that had this store was removed"),
     ]
     assert found.pairs == {FIRST: SECOND}
     assert found.needs_move
@@ -179,7 +179,7 @@ def test_unnamed_store_that_gets_a_name_keeps_its_state() -> None:
     found = compare(having(**{FIRST: COUNTS}), having(counts=COUNTS))
 
     assert found.pairs == {"counts": FIRST}
-    assert [str(f) for f in found.findings] == [f"renamed; it was called {FIRST}"]
+    assert [str(f) for f in found.findings] == [f"renamed; it was named {FIRST}"]
 
 
 def test_unnamed_store_with_another_function_goes_on_under_its_number() -> None:
@@ -214,7 +214,7 @@ def test_unnamed_store_in_doubt_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StateError) as caught:
         found.check(tmp_path)
 
-    assert f"the store {SECOND!r}: it may be what {FIRST} was" in str(caught.value)
-    assert "Give unnamed stores a name by store= or name= in the version that ran before" in str(caught.value)
+    assert f"the store {SECOND!r}: it may have been {FIRST}" in str(caught.value)
+    assert "Name the unnamed stores with store= or name= in the previous version" in str(caught.value)
     # With a name of its own it is another store.
     assert compare(having(**{FIRST: COUNTS}), having(fresh=replace(COUNTS, print="p2"))).is_possible

@@ -80,7 +80,7 @@ def test_topic_of_another_form_is_refused(home: Home) -> None:
         needed.check()
 
     remedy = (
-        "Delete it if nobody needs it any more, or run the application under another application.id, "
+        "Delete it if nobody needs it, or run the application under another application.id, "
         "or name the store in changelog.disabled"
     )
     what = "The topic 'app-plain-changelog' cannot be the changelog of the store 'plain'"
@@ -95,7 +95,7 @@ def test_changelogs_can_be_left_out(home: Home) -> None:
 
     _, some = planned(home, program(), changelog__disabled="plain, windows")
     _, none = planned(home, program(), changelog__disabled="all")
-    with pytest.raises(bm.ConfigError, match=r"names 'plane', which is no store\. Did you mean 'plain'\?"):
+    with pytest.raises(bm.ConfigError, match=r"names 'plane', which is not a store\. Did you mean 'plain'\?"):
         planned(home, program(), changelog__disabled="plane")
 
     assert sorted(some.new) == ["app-endless-changelog", "app-sessions-changelog", "app-versions-changelog"]
@@ -144,5 +144,5 @@ def test_changelog_of_a_state_that_is_gone_is_refused(home: Home) -> None:
     log_starts(found, needed, home.topics, None)
     rest.append([bm.Record(b"k", b"v", 0)])
 
-    with pytest.raises(bm.StateError, match="rows of a state that is gone, in app-plain-changelog; beside"):
+    with pytest.raises(bm.StateError, match="rows of an earlier state in app-plain-changelog"):
         log_starts(found, needed, home.topics, None)

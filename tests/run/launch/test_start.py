@@ -81,7 +81,7 @@ def test_topic_that_was_created_again_is_refused(home: Home) -> None:
     home.topics.delete("in")
     home.write("in", "b")
 
-    with pytest.raises(bm.StateError, match="the topic 'in' was deleted and created again"):
+    with pytest.raises(bm.StateError, match="the topic 'in' was deleted and recreated"):
         home.application(shout()).start()
 
 
@@ -91,7 +91,7 @@ def test_state_that_is_gone_is_told(home: Home) -> None:
     shutil.rmtree(state)
     home.write("in", "b")
 
-    with pytest.raises(bm.StateError, match="The state of the application is not there"):
+    with pytest.raises(bm.StateError, match="The state of the application is missing"):
         home.run(count())
 
 
@@ -99,5 +99,5 @@ def test_checkpoint_that_is_nonsense_is_told(home: Home) -> None:
     home.write("in", "a")
     (home.run(shout()).state_directory / "checkpoint" / "offsets" / "0").write_text("nonsense")
 
-    with pytest.raises(bm.StateError, match=r"offsets/0 is no entry of its log"):
+    with pytest.raises(bm.StateError, match=r"offsets/0 is not an entry of its log"):
         home.application(shout()).start()

@@ -83,7 +83,9 @@ def test_all_missing_topics_are_told_with_the_command_that_creates_them(topics: 
         planned(app, topics)
 
     first, second, third = caught.value.faults
-    assert str(first).startswith("The topic 'order', which is read, does not exist (node KSTREAM-SOURCE-")
+    assert str(first).startswith(
+        "The topic 'order', which the program reads, does not exist (node KSTREAM-SOURCE-"
+    )
     assert "test_inputs.py" in str(first)
     where = f"--topics-dir {topics.directory}"
     assert first.remedy == (

@@ -104,4 +104,4 @@ def test_running_session_gets_what_kafka_needs(spark: SparkSession) -> None:
     session = spark_session(kafka=True)
 
     assert session is spark
-    assert type(session._jvm.brookmere.kafka.KafkaPlaces).__name__ == "JavaClass"  # type: ignore[union-attr]
+    assert type(session._jvm.brookmere.kernel.kafka.KafkaPlaces).__name__ == "JavaClass"  # type: ignore[union-attr]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pyspark.sql import functions as F
 
 import brookmere as bm
-from brookmere.serde.protobuf_values import fill, shown
+from brookmere.serde.protobuf.messages import fill, shown
 from tests.run.schemas.programs import failure, seen, sent, through
 
 pytestmark = pytest.mark.usefixtures("spark")

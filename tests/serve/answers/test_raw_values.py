@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from brookmere.serde import Bytes, Double, Json, Long, Serde, Text
-from brookmere.serde.avro import Avro
-from brookmere.serde.typed_json import TypedJson
+from brookmere.serde.avro.avro import Avro
+from brookmere.serde.json.spark_json import SparkJson
 from brookmere.serve.answers.raw_values import asks_registry, raw_writer
 from brookmere.state import StoreInfo
 
@@ -18,17 +18,17 @@ def written(serde: Serde, data: bytes | None, *, is_source: bool = False) -> byt
     return raw_writer(StoreInfo("s", "key_value", "t", Text(), serde, is_source=is_source), serde)(data)
 
 
-@pytest.mark.parametrize("serde", [Json("n bigint"), TypedJson(STRUCT)])
+@pytest.mark.parametrize("serde", [Json("n bigint"), SparkJson(STRUCT)])
 def test_the_json_of_a_changelog_goes_out_as_it_is(serde: Serde) -> None:
     assert written(serde, b'{"n": 1, "more": 2}') == b'{"n": 1, "more": 2}'
 
 
 def test_what_others_wrote_goes_out_as_the_program_sees_it() -> None:
-    assert written(TypedJson(STRUCT), b'{"n": 1, "more": 2}', is_source=True) == b'{"n":1}'
+    assert written(SparkJson(STRUCT), b'{"n": 1, "more": 2}', is_source=True) == b'{"n":1}'
 
 
 def test_a_value_that_is_a_member_goes_out_without_its_name() -> None:
-    assert written(TypedJson('"date"', member="value"), b'{"value":"2024-02-29"}') == b'"2024-02-29"'
+    assert written(SparkJson('"date"', member="value"), b'{"value":"2024-02-29"}') == b'"2024-02-29"'
 
 
 @pytest.mark.parametrize(

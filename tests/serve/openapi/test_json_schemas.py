@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from brookmere.serde import Bool, Bytes, Custom, Int, Json, Long, Serde, Text
-from brookmere.serde.avro import Avro
-from brookmere.serde.json_schema import JsonSchema
-from brookmere.serde.protobuf import Protobuf
-from brookmere.serde.typed_json import TypedJson
+from brookmere.serde.avro.avro import Avro
+from brookmere.serde.json.json_schema import JsonSchema
+from brookmere.serde.json.spark_json import SparkJson
+from brookmere.serde.protobuf.protobuf import Protobuf
 from brookmere.serve.openapi.json_schemas import ANY, key_schema, value_schema
 
 LONG = {"type": "integer", "format": "int64"}
@@ -49,7 +49,7 @@ class Trade:
                 },
             },
         ),
-        (TypedJson('"decimal(10,2)"', member="value"), {"type": "number"}),
+        (SparkJson('"decimal(10,2)"', member="value"), {"type": "number"}),
         (Avro('{"type": "array", "items": "long"}'), {"type": "array", "items": maybe(LONG)}),
         (
             JsonSchema({"type": "object", "properties": {"n": {"type": "integer"}}}),

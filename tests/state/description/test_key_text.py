@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import brookmere as bm
-from brookmere.serde.typed_json import TypedJson
+from brookmere.serde.json.spark_json import SparkJson
 from brookmere.state.description.key_text import key_from_text, prefix_from_text
 
 
@@ -40,10 +40,10 @@ MINUTE = bm.Windowed(bm.Text(), size=timedelta(minutes=1))
         (bm.Bytes(), "0x00fF", b"\x00\xff"),
         (bm.Json("town string"), '{"town": "Ulm"}', {"town": "Ulm"}),
         (bm.Json(Place), '{"town": "Ulm", "number": 1}', Place("Ulm", 1)),
-        (TypedJson(STRUCT), '{"town": "Ulm", "number": 1}', {"town": "Ulm", "number": 1}),
-        (TypedJson('"date"', "value"), "2024-02-29", date(2024, 2, 29)),
-        (TypedJson('"date"', "value"), '"2024-02-29"', date(2024, 2, 29)),
-        (TypedJson('"decimal(9,2)"', "value"), "1.50", Decimal("1.50")),
+        (SparkJson(STRUCT), '{"town": "Ulm", "number": 1}', {"town": "Ulm", "number": 1}),
+        (SparkJson('"date"', "value"), "2024-02-29", date(2024, 2, 29)),
+        (SparkJson('"date"', "value"), '"2024-02-29"', date(2024, 2, 29)),
+        (SparkJson('"decimal(9,2)"', "value"), "1.50", Decimal("1.50")),
         (MINUTE, '{"key": "ada", "start": 60000, "end": 120000}', bm.WindowedKey("ada", 60_000, 120_000)),
     ],
 )
@@ -62,8 +62,8 @@ def test_key_is_read_as_its_serde_has_it(serde: bm.Serde, text: str, key: Any) -
         (bm.Bytes(), "ff", "expected bytes in hexadecimal digits behind 0x"),
         (bm.Json("town string"), "Ulm", "expected JSON"),
         (bm.Json("town string"), "[1]", "expected JSON"),
-        (TypedJson(STRUCT), "Ulm", "expected JSON"),
-        (TypedJson('"date"', "value"), "null", "a row has a key"),
+        (SparkJson(STRUCT), "Ulm", "expected JSON"),
+        (SparkJson('"date"', "value"), "null", "a row has a key"),
         (MINUTE, "ada", 'expected JSON such as {"key": ..., "start": 0, "end": 5000}'),
         (MINUTE, '{"key": "ada", "start": 0, "end": 1}', "is not 60000 ms long"),
     ],

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import brookmere as bm
-from brookmere.serde.typed_json import TypedJson
+from brookmere.serde.json.spark_json import SparkJson
 from brookmere.state import Replica, StoreInfo
 from brookmere.state.replica.kept_keys import kept_key
 
-POINT = TypedJson(
+POINT = SparkJson(
     '{"type":"struct","fields":['
     '{"name":"x","type":"long","nullable":true,"metadata":{}},'
     '{"name":"y","type":"long","nullable":true,"metadata":{}}]}'

@@ -9,7 +9,7 @@ from typing import Any
 
 from brookmere.registry import RegistryClient
 from brookmere.serde import BadBytes, Double, Int, Long
-from brookmere.serde.json_text import to_json
+from brookmere.serde.json.json_text import to_json
 from brookmere.serde.registered import FRAME_BYTES
 
 
@@ -91,7 +91,7 @@ def guess(data: bytes) -> str | int:
 
 def _by_id(registry: RegistryClient, data: bytes) -> Any:
     # The libraries of the formats take a while to load.
-    from brookmere.serde.by_id import value_by_id
+    from brookmere.serde.framed_values import value_by_id
 
     try:
         value = value_by_id(registry, data)

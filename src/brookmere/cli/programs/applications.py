@@ -13,7 +13,7 @@ from brookmere.config import Config
 from brookmere.errors import CommandError, UnsupportedError
 from brookmere.names import nearest
 from brookmere.serde import Registry
-from brookmere.serde.configured import registry_of
+from brookmere.serde.registered import registry_of
 from brookmere.state import StoreInfo
 from brookmere.state.description.store_file import STORES, read_stores, store_names
 from brookmere.state.replica.replica import unknown_store

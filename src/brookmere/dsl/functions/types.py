@@ -8,7 +8,7 @@ from datetime import date, datetime
 from decimal import Decimal
 
 from brookmere.serde import Serde
-from brookmere.serde.shape import type_name
+from brookmere.serde.structures.dataclass_shapes import type_name
 
 _SCALARS = (str, int, float, bool, bytes, date, datetime, Decimal)
 

@@ -186,7 +186,7 @@ def _retention(was: int | None, now: int | None) -> str:
     old, new = _span(was), _span(now)
     if (now or 0) < (was or 0):
         return f"retention {new} instead of {old}: older rows are removed"
-    return f"retention {new} instead of {old}: rows that are already removed do not come back"
+    return f"retention {new} instead of {old}: removed rows do not come back"
 
 
 def _span(milliseconds: int | None) -> str:

@@ -108,7 +108,7 @@ def read_identity(directory: Path) -> Identity | None:
         if checkpoint.is_dir() and any(checkpoint.iterdir()):
             raise StateError(
                 f"The state in {directory} cannot be used. "
-                f"Found: {checkpoint} exists, but {file}, which says to which application it belongs, does not. "
+                f"Found: {checkpoint} exists, but {file}, which describes it, does not. "
                 "Restore the file, or start from scratch under another application.id or without this "
                 "directory."
             ) from None

@@ -18,10 +18,10 @@ from brookmere.run.wire.formats import json_type
 from brookmere.run.wire.schemas import read_type
 from brookmere.run.wire.wire import Wire
 from brookmere.serde import Bytes, Json, Registry, Serde, Windowed
-from brookmere.serde.avro import Avro
-from brookmere.serde.configured import registry_of
-from brookmere.serde.json_schema import JsonSchema
-from brookmere.serde.typed_json import TypedJson
+from brookmere.serde.avro.avro import Avro
+from brookmere.serde.json.json_schema import JsonSchema
+from brookmere.serde.json.spark_json import SparkJson
+from brookmere.serde.registered import registry_of
 from brookmere.state import StoreInfo, StoreKind
 from brookmere.topology.nodes import ProcessorNode, SourceNode, Topology
 from brookmere.topology.operators import WindowAggregate
@@ -100,9 +100,9 @@ def shown(serde: Serde, data_type: DataType | None) -> Serde:
         case Json():
             kind = data_type or json_type(serde)
             is_whole = isinstance(kind, StructType | ArrayType | MapType | VariantType)
-            return TypedJson(_text(kind), None if is_whole else MEMBER)
+            return SparkJson(_text(kind), None if is_whole else MEMBER)
         case JsonSchema():
-            return TypedJson(_text(data_type or read_type(serde)), frame=serde)
+            return SparkJson(_text(data_type or read_type(serde)), frame=serde)
         case Avro() if serde.text is not None:
             return replace(serde, schema=serde.text)
     return serde

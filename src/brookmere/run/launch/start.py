@@ -35,7 +35,7 @@ from brookmere.run.query.checkpoints import committed_positions
 from brookmere.run.query.query import Query, QueryOptions, StartPoint, TopicsQuery
 from brookmere.run.query.session import spark_session
 from brookmere.run.query.transports import transport
-from brookmere.serde.configured import registry_of
+from brookmere.serde.registered import registry_of
 from brookmere.state import Position, StoreInfo
 from brookmere.state.description.store_file import write_stores
 from brookmere.topics import AnyTopics, Topics, open_topics

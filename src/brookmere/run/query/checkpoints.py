@@ -46,8 +46,8 @@ def checkpointed_partitions(checkpoint: str | Path) -> int | None:
         return int(settings["spark.sql.shuffle.partitions"])
     except (IndexError, KeyError, ValueError) as error:
         raise StateError(
-            f"The checkpoint in {checkpoint} cannot be read. Found: {offsets / str(batch)} is not an entry of "
-            "its log. Restore the directory from a copy, or delete it to start from scratch."
+            f"The checkpoint in {checkpoint} cannot be read. Found: {offsets / str(batch)} is not an entry "
+            "of its log. Restore the directory from a copy, or delete it to start from scratch."
         ) from error
 
 

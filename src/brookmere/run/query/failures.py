@@ -62,11 +62,11 @@ def from_java(exception: Any) -> BrookmereError:
                 key=_bytes(cause.key()),
                 value=_bytes(cause.value()),
             )
-        if cause.getClass().getName() == "brookmere.kafka.KafkaStopped":
+        if cause.getClass().getName() == "brookmere.kernel.kafka.KafkaStopped":
             return _stopped(cause)
-        if cause.getClass().getName() == "brookmere.kernel.python.WorkerLost":
+        if cause.getClass().getName() == "brookmere.kernel.python.workers.WorkerLost":
             return WorkerError(_sentence(str(cause.getMessage())))
-        if cause.getClass().getName() == "brookmere.kernel.python.WorkerFailed":
+        if cause.getClass().getName() == "brookmere.kernel.python.workers.WorkerFailed":
             return _outside_a_record(str(cause.getMessage()))
         cause = cause.getCause()
     return _innermost(innermost)

@@ -191,7 +191,7 @@ class _TopicsConnection:
     @property
     def _topics(self) -> Any:
         jvm: Any = self.query.session._jvm
-        return jvm.brookmere.topics
+        return jvm.brookmere.kernel.transport
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,7 +112,7 @@ def _kafka_jars(directory: Path | None) -> Sequence[Path]:
 def _add_kafka(session: SparkSession, directory: Path | None) -> None:
     """Add the jars for Kafka to a session that already runs."""
     jvm: Any = session._jvm
-    if _knows(jvm.brookmere.kafka.KafkaPlaces):
+    if _knows(jvm.brookmere.kernel.kafka.KafkaPlaces):
         return
     loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
     for jar in _kafka_jars(directory):

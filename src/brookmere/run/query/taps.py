@@ -31,7 +31,7 @@ def listen_to_taps(session: SparkSession, name: str, compiled: Compiled, raised:
     jvm: Any = session._jvm
     callbacks: Any = ensure_callback_server_started
     callbacks(session.sparkContext._gateway)
-    jvm.brookmere.topics.Sinks.listen(name, _TapListener(compiled, raised))
+    jvm.brookmere.kernel.transport.Sinks.listen(name, _TapListener(compiled, raised))
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class _TapListener:
             raise
 
     class Java:
-        implements = ("brookmere.topics.TapListener",)
+        implements = ("brookmere.kernel.transport.TapListener",)
 
 
 def show(records: Sequence[tuple[int, bytes | None, bytes | None]], compiled: Compiled) -> None:

@@ -67,7 +67,9 @@ class Embedded:
         at: Begun,  # noqa: ARG002
         before: Sequence[str],  # noqa: ARG002
     ) -> Any:
-        return jvm.brookmere.topics.EmbeddedPlace(str(self.directory.resolve()), self.new_partitions)
+        return jvm.brookmere.kernel.transport.EmbeddedPlace(
+            str(self.directory.resolve()), self.new_partitions
+        )
 
     def notices(self, jvm: Any, name: str) -> list[str]:  # noqa: ARG002
         return []
@@ -94,10 +96,10 @@ class OnKafka:
         try:
             with _unlogged():
                 place = self._place(jvm, name, application, plan, lanes, before)
-            jvm.brookmere.kafka.KafkaPlaces.register(place)
+            jvm.brookmere.kernel.kafka.KafkaPlaces.register(place)
             if self.config.processing_guarantee == "exactly_once_v2":
                 unfinished = at.since_ms if at.is_unfinished else -1
-                jvm.brookmere.kafka.Lanes.takeOver(place, at.query or "", at.batch, unfinished)
+                jvm.brookmere.kernel.kafka.Lanes.takeOver(place, at.query or "", at.batch, unfinished)
         except Py4JJavaError as error:
             self.close(jvm, name)
             raise from_python(error) from error
@@ -112,7 +114,7 @@ class OnKafka:
         config = self.config
         admin = client_settings(config, "admin")
         patterns = {node.pattern for node in plan.topology.nodes if isinstance(node, SourceNode)}
-        return jvm.brookmere.kafka.KafkaPlace(
+        return jvm.brookmere.kernel.kafka.KafkaPlace(
             application,
             name,
             list(before),
@@ -131,10 +133,10 @@ class OnKafka:
         )
 
     def notices(self, jvm: Any, name: str) -> list[str]:
-        return str(jvm.brookmere.kafka.Notices.take(name)).splitlines()
+        return str(jvm.brookmere.kernel.kafka.Notices.take(name)).splitlines()
 
     def close(self, jvm: Any, name: str) -> None:
-        jvm.brookmere.kafka.KafkaPlaces.forget(name)
+        jvm.brookmere.kernel.kafka.KafkaPlaces.forget(name)
 
 
 def transport(config: Config, topics: AnyTopics, new_partitions: int) -> Transport:

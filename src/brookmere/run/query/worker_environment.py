@@ -20,9 +20,9 @@ _ENTRY_TIME = (1980, 1, 1, 0, 0, 0)
 
 
 def worker_env(session: SparkSession) -> Any:
-    """Return how to start workers: locally with this interpreter, elsewhere with an archive of the package."""
+    """Return how to start workers: locally with this interpreter, elsewhere with a copy of the package."""
     jvm: Any = session._jvm
-    make = jvm.brookmere.kernel.python.WorkerEnv
+    make = jvm.brookmere.kernel.python.workers.WorkerEnv
     start = _START.read_text(encoding="utf-8")
     if runs_here(session):
         # Workers find modules wherever the program does, in the same order.

@@ -13,9 +13,9 @@ from brookmere.run.expressions.columns import applied
 from brookmere.run.wire.required_fields import checked, strict_type
 from brookmere.run.wire.schemas import SchemaFormats, read_type
 from brookmere.serde import Custom, Json, Pickled, Serde, Windowed
-from brookmere.serde.avro import Avro
-from brookmere.serde.json_schema import JsonSchema
-from brookmere.serde.protobuf import Protobuf
+from brookmere.serde.avro.avro import Avro
+from brookmere.serde.json.json_schema import JsonSchema
+from brookmere.serde.protobuf.protobuf import Protobuf
 from brookmere.topology.function import function
 
 BUILT_IN = {

@@ -8,7 +8,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructType
 
-from brookmere.serde.shape import ListOf, MapOf, Shape, StructOf, shape_of
+from brookmere.serde.structures.dataclass_shapes import ListOf, MapOf, Shape, StructOf, shape_of
 
 Reason = Callable[[Column], Column]
 """Gives the words for what is wrong with a value; null where nothing is."""

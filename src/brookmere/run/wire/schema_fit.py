@@ -23,7 +23,7 @@ from pyspark.sql.types import (
 from brookmere.names import nearest
 from brookmere.run.wire.schemas import write_type
 from brookmere.serde import Registered
-from brookmere.serde.avro_schema import MEMBER, WITH_DEFAULT
+from brookmere.serde.avro.avro_types import MEMBER, WITH_DEFAULT
 
 Misfit = tuple[str, str]
 """What is wrong, as the end of a sentence about the value, and the remedy."""

@@ -24,12 +24,12 @@ from brookmere.errors import UnknownSchemaError
 from brookmere.registry import Schema
 from brookmere.run.wire.required_fields import checked
 from brookmere.serde import Registered, Registry
-from brookmere.serde.avro import Avro
-from brookmere.serde.avro import type_json as avro_type
-from brookmere.serde.json_schema import JsonSchema, writes_nulls
-from brookmere.serde.json_schema import type_json as json_type
-from brookmere.serde.protobuf import Protobuf, message_json
-from brookmere.serde.protobuf import type_json as protobuf_type
+from brookmere.serde.avro.avro import Avro
+from brookmere.serde.avro.avro import type_json as avro_type
+from brookmere.serde.json.json_schema import JsonSchema, writes_nulls
+from brookmere.serde.json.json_schema import type_json as json_type
+from brookmere.serde.protobuf.protobuf import Protobuf, message_json
+from brookmere.serde.protobuf.protobuf import type_json as protobuf_type
 from brookmere.serde.registered import framed, referred
 
 _MOCK = "mock://"

@@ -17,7 +17,7 @@ from brookmere.run.wire.fit import misfit, settled
 from brookmere.run.wire.formats import BUILT_IN, Formats
 from brookmere.serde import Registered, Serde, Windowed
 from brookmere.serde.registered import STRATEGIES
-from brookmere.serde.structure import NoSchema
+from brookmere.serde.structures.spark_fields import NoSchema
 
 _RAW = "raw"
 _VALUE = "value"

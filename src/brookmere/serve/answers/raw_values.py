@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from brookmere.serde import Json, Registered, Serde
-from brookmere.serde.typed_json import TypedJson
+from brookmere.serde.json.spark_json import SparkJson
 from brookmere.state import StoreInfo
 from brookmere.state.description.json_values import json_of
 
@@ -25,13 +25,13 @@ def raw_writer(info: StoreInfo, serde: Serde) -> RawWriter:
 
 def asks_registry(serde: Serde) -> bool:
     """Tell whether a serde may have to ask a schema registry, which can take long."""
-    framed = serde.frame if isinstance(serde, TypedJson) else serde
+    framed = serde.frame if isinstance(serde, SparkJson) else serde
     return isinstance(framed, Registered) and framed.client is not None
 
 
 def _is_plain_json(serde: Serde) -> bool:
     return isinstance(serde, Json) or (
-        isinstance(serde, TypedJson) and serde.member is None and serde.frame is None
+        isinstance(serde, SparkJson) and serde.member is None and serde.frame is None
     )
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from brookmere.registry import Schema
 from brookmere.serde import Bool, Bytes, Double, Int, Json, Long, Registered, Serde, Text
-from brookmere.serde.json_text import NOT_FINITE
-from brookmere.serde.structure import NoSchema, structure_of
-from brookmere.serde.typed_json import TypedJson
+from brookmere.serde.json.json_text import NOT_FINITE
+from brookmere.serde.json.spark_json import SparkJson
+from brookmere.serde.structures.spark_fields import NoSchema, structure_of
 
 ANY: dict[str, Any] = {}
 """Any JSON: where only the serde knows what it writes."""
@@ -75,7 +75,7 @@ def _spark_type(serde: Serde) -> Any:
     if isinstance(serde, Json):
         form = serde.schema_json()
         return json.loads(form) if form is not None else _ddl_type(serde.ddl or "")
-    if isinstance(serde, TypedJson):
+    if isinstance(serde, SparkJson):
         return json.loads(serde.type)
     # A schema that only the registry has is not asked for: the document must not need the network.
     if not isinstance(serde, Registered) or serde.text is None:
@@ -83,16 +83,16 @@ def _spark_type(serde: Serde) -> Any:
     schema = Schema(serde.type, serde.text)
     match serde.kind:
         case "avro":
-            from brookmere.serde.avro import type_json
+            from brookmere.serde.avro.avro import type_json
 
             return json.loads(type_json(schema, {}))
         case "json_schema":
-            from brookmere.serde.json_schema import type_json as type_of_json_schema
+            from brookmere.serde.json.json_schema import type_json as type_of_json_schema
 
             return json.loads(type_of_json_schema(schema))
         case "protobuf":
-            from brookmere.serde.protobuf import Protobuf
-            from brookmere.serde.protobuf_schema import spark_type
+            from brookmere.serde.protobuf.descriptors import spark_type
+            from brookmere.serde.protobuf.protobuf import Protobuf
 
             return spark_type(serde.expected_message()) if isinstance(serde, Protobuf) else None
         case _:

@@ -10,7 +10,7 @@ from typing import Any
 
 from brookmere.errors import StateError, UnsupportedError
 from brookmere.serde import Registry, Serde
-from brookmere.serde.described import describe_serde, read_serde
+from brookmere.serde.kinds import describe_serde, read_serde
 from brookmere.state.description.store_info import StoreInfo
 
 _FORMAT = 1

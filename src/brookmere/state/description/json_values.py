@@ -11,7 +11,7 @@ from enum import Enum
 from json.encoder import encode_basestring
 from typing import Any
 
-from brookmere.serde.json_text import to_json
+from brookmere.serde.json.json_text import to_json
 from brookmere.state.queries import Row
 
 _DIGITS = 38

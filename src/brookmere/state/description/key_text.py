@@ -9,9 +9,9 @@ from typing import Any
 
 from brookmere.record import WindowedKey
 from brookmere.serde import BadBytes, Bool, Bytes, Double, Int, Json, Long, Serde, Text, Windowed
-from brookmere.serde.built import build
-from brookmere.serde.json_text import from_json
-from brookmere.serde.typed_json import TypedJson
+from brookmere.serde.json.json_text import from_json
+from brookmere.serde.json.spark_json import SparkJson
+from brookmere.serde.structures.dataclass_values import build
 
 _WHOLE = re.compile(r"-?[0-9]{1,19}")
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?|NaN|-?Infinity")
@@ -41,7 +41,7 @@ def key_from_text(serde: Serde, text: str) -> Any:
 
 def prefix_from_text(serde: Serde, text: str) -> str | bytes:
     """Return how the serialised keys begin: text itself, or hexadecimal digits where keys are no text."""
-    if isinstance(serde, Text | Json | TypedJson):
+    if isinstance(serde, Text | Json | SparkJson):
         return text
     try:
         return bytes.fromhex(_matching(_HEX, text)[2:])
@@ -86,7 +86,7 @@ def _read(serde: Serde, text: str) -> Any:
             return bytes.fromhex(_matching(_HEX, text)[2:])
         case Json():
             return serde.from_parsed(from_json(text.encode(), parse_float=serde.parse_float))
-        case TypedJson():
+        case SparkJson():
             return _read_typed(serde, text)
         case Windowed():
             return _read_windowed(serde, text)
@@ -94,7 +94,7 @@ def _read(serde: Serde, text: str) -> Any:
             return _read_other(serde, text)
 
 
-def _read_typed(serde: TypedJson, text: str) -> Any:
+def _read_typed(serde: SparkJson, text: str) -> Any:
     """Read JSON, or text without its quotes, such as a date."""
     try:
         return serde.from_parsed(from_json(text.encode(), parse_float=Decimal))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from brookmere.serde import Registered, Serde, Windowed
+from brookmere.serde.json.spark_json import SparkJson
 from brookmere.serde.registered import TOPIC
-from brookmere.serde.typed_json import TypedJson
 
 
 def kept_key(key: Serde) -> Serde | None:
@@ -16,7 +16,7 @@ def kept_key(key: Serde) -> Serde | None:
     another id in front: the application has one row for such keys all the same.
     """
     match key:
-        case TypedJson():
+        case SparkJson():
             return replace(key, frame=None)
         case Windowed(form="binary"):
             inner = kept_key(key.inner)

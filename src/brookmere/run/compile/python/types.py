@@ -15,7 +15,7 @@ from brookmere.errors import ExpressionError, Fault
 from brookmere.run.wire.fit import is_window
 from brookmere.run.wire.required_fields import strict_type
 from brookmere.serde import Json, Pickled, Serde
-from brookmere.serde.shape import slot_of, spark_schema, type_name
+from brookmere.serde.structures.dataclass_shapes import slot_of, spark_schema, type_name
 from brookmere.topology.function import Location
 from brookmere.topology.python_code import PythonFunction
 from brookmere.worker.protocol.stage_code import TypeCode

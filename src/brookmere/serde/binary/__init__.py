@@ -1,0 +1,1 @@
+"""Kafka's own formats for text, bytes, numbers and booleans; and Python's pickle."""

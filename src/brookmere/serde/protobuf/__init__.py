@@ -1,0 +1,1 @@
+"""Protobuf: messages in Python, and their descriptors as types of Spark."""
