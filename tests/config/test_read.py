@@ -89,9 +89,13 @@ def test_home_directory_follows_the_environment(monkeypatch: pytest.MonkeyPatch,
 @pytest.mark.parametrize(
     ("setting", "found", "words"),
     [
-        ("commit.interval.ms", "fast", "an integer (milliseconds), at least 0, or a timedelta"),
-        ("commit.interval.ms", -1, "an integer (milliseconds), at least 0, or a timedelta"),
-        ("commit.interval.ms", timedelta(microseconds=1), "or a timedelta"),
+        (
+            "commit.interval.ms",
+            "fast",
+            "an integer (milliseconds), at least 0, a timedelta, or a text such as",
+        ),
+        ("commit.interval.ms", -1, "an integer (milliseconds), at least 0, a timedelta, or a text such as"),
+        ("commit.interval.ms", timedelta(microseconds=1), "a timedelta, or a text"),
         ("commit.interval.ms", True, "an integer (milliseconds)"),
         ("commit.interval.ms", 1.5, "an integer (milliseconds)"),
         ("num.stream.threads", 0, "an integer, at least 1"),
