@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.run.test_workers import is_gone
 
 import brookmere as bm
 from tests.run.homes import Home, until
+from tests.run.query.test_workers import is_gone
 
 pytestmark = pytest.mark.usefixtures("spark")
 

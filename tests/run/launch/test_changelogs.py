@@ -12,7 +12,7 @@ import brookmere as bm
 from brookmere.config import read
 from brookmere.plan import Plan, plan
 from brookmere.run.evolution.identity import Identity
-from brookmere.run.launch.changelogs import log_ids, log_starts, logged
+from brookmere.run.launch.changelogs import log_ids, log_starts, with_changelog_topics
 from brookmere.run.launch.topics import TopicPlan, plan_topics
 from tests.run.homes import Home
 
@@ -37,7 +37,7 @@ def planned(home: Home, app: bm.StreamsBuilder, **settings: Any) -> tuple[Plan, 
     config = read(None, **settings)
     topology = app.build()
     needed = plan_topics(topology, home.topics, config)
-    return logged(plan(topology, needed.partitions), needed, home.topics, config)
+    return with_changelog_topics(plan(topology, needed.partitions), needed, home.topics, config)
 
 
 def test_topics_are_compacted_and_those_of_windows_also_deleted(home: Home) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.run.test_changelogs import GIVEN, KEPT, Given, logged, ms, shown, write
 
 import brookmere as bm
 from tests.run.homes import Home
+from tests.run.launch.test_changelog_records import GIVEN, KEPT, Given, logged, ms, shown, write
 
 pytestmark = pytest.mark.usefixtures("spark")
 

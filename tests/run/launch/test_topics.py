@@ -86,7 +86,7 @@ def test_all_missing_topics_are_told_with_the_command_that_creates_them(topics: 
     assert str(first).startswith(
         "The topic 'order', which the program reads, does not exist (node KSTREAM-SOURCE-"
     )
-    assert "test_inputs.py" in str(first)
+    assert "test_topics.py" in str(first)
     where = f"--topics-dir {topics.directory}"
     assert first.remedy == (
         f"Did you mean 'orders'? If not, create it: `brookmere topics create order --partitions 3 {where}`"
