@@ -13,6 +13,7 @@ from brookmere.config import read
 from brookmere.plan.changelogs import Changelog, changelogs, with_changelogs
 from brookmere.plan.stages import plan
 from brookmere.run.launch.changelogs import changelog_settings
+from brookmere.run.launch.queryable_stores import queryable_stores
 from brookmere.state import (
     AnyStore,
     Query,
