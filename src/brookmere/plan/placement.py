@@ -24,9 +24,10 @@ def place(topology: Topology) -> dict[str, int]:
     Python nodes have stages of their own. A repartition leads to a later stage than that of its senders;
     other records stay in the stage of their parents, except that state needs an exchange before it, and that
     a kernel node and a Python node never share a stage. Processors that keep a store together share its
-    stage. One that looks into a table stands where the table is, which may move the table to a later stage.
-    Where that would never end, because what it looks for depends on the table through a repartition or
-    through Python, it stands in a later stage than the table and looks into a copy.
+    stage. A Python processor follows the repartitions that its task reads. A node that looks into a table is
+    placed where the table is, which may move the table to a later stage. Where that would never end, because
+    what it looks for depends on the table through a repartition or through Python, it is placed in a later
+    stage than the table and looks into a copy.
 
     Raises:
         UnsupportedError: processors that keep a store together follow each other through a repartition.
@@ -81,6 +82,7 @@ class _Rules:
             needs_task = bool(node.stores) or looked_into(node) is not None
             self.earliest[node.name] = _STATE if needs_task and node.name not in self.python else 0
         self._add_repartitions()
+        self._add_times()
 
     def _add_look(self, node: ProcessorNode, keepers: dict[str, list[str]], shared: set[str]) -> None:
         if isinstance(node.operator, Process):
@@ -113,6 +115,28 @@ class _Rules:
             if isinstance(node, SourceNode) and node.internal:
                 above = [name for topic in node.topics for name in senders.get(topic, ())]
                 self.repartitions += [(name, node.name) for name in above]
+
+    def _add_times(self) -> None:
+        """Have processors follow the repartitions that their tasks read, whose records move their stream time.
+
+        One that sends to such a repartition itself cannot follow it, and sees the time of its own records only.
+        """
+        internal = {n.name for n in self.topology.nodes if isinstance(n, SourceNode) and n.internal}
+        processors = {
+            n.name for n in self.topology.nodes if isinstance(getattr(n, "operator", None), Process)
+        }
+        edges = [
+            (source, name)
+            for part in self.topology.subtopologies
+            for source in part.nodes
+            for name in part.nodes
+            if source in internal and name in processors
+        ]
+        back = [(look[0], keeper) for look, keepers in self.looks.items() for keeper in keepers]
+        for edge in edges:
+            reach = _reach([*self.follows, *self.repartitions, *back, edge])
+            if edge[0] not in reach[edge[1]]:
+                self.follows.add(edge)
 
     def leaps(self) -> list[Edge]:
         """Return the edges to a later stage: repartitions, and where Python begins or ends."""
