@@ -158,8 +158,8 @@ class Task:
     def advance(self, timeline: int | None, now: int) -> list[TaskTime]:
         """Advance one stream time of the task, or all of them, and return those."""
         times = [time for number, time in self._times.items() if timeline in (None, number)]
-        for time in times:
-            time.clock.time = max(time.clock.time, now)
+        for each in times:
+            each.clock.time = max(each.clock.time, now)
         return times
 
     def seen(self) -> None:
