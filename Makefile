@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup demo test chaos check format bench conformance wheel clean
+.PHONY: setup demo quick test chaos check format bench conformance wheel clean
 
 setup: $(STAMP)
 
@@ -16,6 +16,11 @@ $(STAMP): pyproject.toml
 
 demo: $(STAMP)
 	$(BIN)/brookmere demo $(ARGS)
+
+# No Spark, no broker, no browser: the tests to run all day, in under two minutes.
+QUICK := config dsl topology plan serde registry state topics worker
+quick: $(STAMP)
+	$(BIN)/python -m pytest --no-java -m "not slow" $(QUICK:%=tests/%) tests/test_*.py $(ARGS)
 
 test: $(STAMP)
 	$(BIN)/python -m pytest $(ARGS)
