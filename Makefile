@@ -25,7 +25,7 @@ quick: $(STAMP)
 test: $(STAMP)
 	$(BIN)/python -m pytest $(ARGS)
 
-# How many processes are killed; make test kills 25.
+# Kills 100 processes at random; make test kills one at each point in the life of a batch.
 chaos: $(STAMP)
 	BROOKMERE_KILLS=$${BROOKMERE_KILLS:-100} $(BIN)/python -m pytest tests/chaos $(ARGS)
 

@@ -1,6 +1,6 @@
 """The Spark query of a program: how it starts, what it reports, and how it stops.
 
-An application starts its query with `TopicsQuery.start`; `frames.start_query` starts one over DataFrames.
+An application starts its query with `TopicsQuery.start`; `dataframes.start_query` starts one over DataFrames.
 Both end in `Query.start`, the only place that starts a query of Spark.
 """
 

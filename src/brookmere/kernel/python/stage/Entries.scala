@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 /** Where rows enter a Python stage: which rows it takes, and how their keys and values are written for the worker. */
 private[python] final class Entries(stage: Stage) {
   private val timeNode = Layout.timeNode(stage.number)
+  private val dueNode = Layout.dueNode(stage.number)
   private val width = if (stage.entries.isEmpty) 0 else stage.entries.map(_.node).max + 1
   private val ways = new Array[Way](width)
   private val change = new UnsafeRow(2)
@@ -26,8 +27,10 @@ private[python] final class Entries(stage: Stage) {
   def takes(row: UnsafeRow): Boolean = {
     val node = row.getInt(Layout.Node)
     if (node >= 0) node < width && ways(node) != null
-    else node == timeNode || isClock(row)
+    else isTime(node) || isClock(row)
   }
+
+  private def isTime(node: Int): Boolean = node == timeNode || node == dueNode
 
   def isClock(row: UnsafeRow): Boolean =
     row.getInt(Layout.Node) == Layout.TickNode && row.getLong(Layout.Seq) == stage.number
@@ -39,12 +42,13 @@ private[python] final class Entries(stage: Stage) {
     val node = row.getInt(Layout.Node)
     if (node >= 0) node
     else if (node == timeNode) Entries.Time
+    else if (node == dueNode) Entries.Due
     else Entries.clockNumber(row)
   }
 
   def writeKey(row: UnsafeRow, out: MarshalOut): Unit = {
     val node = row.getInt(Layout.Node)
-    if (node == timeNode) out.int(Rows.slice(row, Layout.Key, part).getLong(0))
+    if (isTime(node)) out.int(Rows.slice(row, Layout.Key, part).getLong(0))
     else if (node < 0) out.none()
     else { val w = ways(node); w.key.write(Rows.slice(row, Layout.Key, w.keyRow), out) }
   }
@@ -69,6 +73,8 @@ private[python] final class Entries(stage: Stage) {
 private[python] object Entries {
   /** The stream time of the sub-topology in the row's key is at least the row's time. */
   val Time: Int = -4
+  /** The same after a record of the task was processed: punctuations that are due are called. */
+  val Due: Int = -8
   /** The row carries the wall clock. */
   val Clock: Int = -5
   /** The wall clock ticks; below, in a batch that leaves records waiting. */
