@@ -119,7 +119,7 @@ def _nobody(target: str, directory: Path, ids: Sequence[str]) -> str:
 def _described(found: Found, config: Config) -> Sequence[StoreInfo]:
     """Analyse a program with Spark to find out the types of its stores."""
     # Importing PySpark takes a second, and is not needed if the application has run before.
-    from brookmere.run.launch.start import describe_stores
+    from brookmere.run.launch.check import describe_stores
 
     console.say(
         f"Analysing the stores of {found.place} with Spark; not needed once the application has run.",

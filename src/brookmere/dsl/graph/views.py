@@ -1,4 +1,4 @@
-"""What is behind a table that other operators read: its stores, and whether it has history."""
+"""Where the rows of a table are found: the stores for lookups, and whether it keeps versions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 from brookmere.dsl.graph.steps import ProcessorStep, Step
 from brookmere.dsl.joins.join_steps import JoinStep
 from brookmere.topology.nodes import Store
-from brookmere.topology.operators import PassThrough, Suppress, TableFilter, TableMapValues, TableSource
+from brookmere.topology.operators import TableSource
 
 
 def stores_behind(step: Step) -> tuple[Store, ...]:
@@ -21,18 +21,22 @@ def stores_behind(step: Step) -> tuple[Store, ...]:
     if not isinstance(step, ProcessorStep):
         return ()
     own = () if step.store is None else (step.store,)
-    match step.operator:
-        case TableSource() as operator:
-            step.operator = replace(operator, store=operator.store if not own else own[0].name)
-        case TableFilter(store=None) | TableMapValues(store=None) | PassThrough():
+    operator = step.operator
+    if isinstance(operator, TableSource):
+        step.operator = replace(operator, store=operator.store if not own else own[0].name)
+        return own
+    match operator.rows:
+        case "parents":
             return _above(step)
-        case Suppress():
+        case "own store or parents" if not operator.kept_stores:
+            return _above(step)
+        case "own store and parents":
             return _each_once((*own, *_above(step)))
     return own
 
 
 def store_names_behind(step: Step) -> tuple[str, ...]:
-    """Return the names of the stores behind a table, for an operator that reads it."""
+    """Return the names of the stores in which rows of a table are looked up."""
     return tuple(store.name for store in stores_behind(step))
 
 
@@ -41,12 +45,13 @@ def is_versioned(step: Step) -> bool:
 
     Filtered and mapped tables are like the table they are derived from, unless they have a store.
     """
-    match step.operator if isinstance(step, ProcessorStep) else None:
-        case TableSource(versioned=versioned):
-            return versioned
-        case TableFilter(store=None) | TableMapValues(store=None):
-            return all(is_versioned(parent) for parent in step.parents)
-    return False
+    if not isinstance(step, ProcessorStep):
+        return False
+    operator = step.operator
+    if isinstance(operator, TableSource):
+        return operator.versioned
+    computed = operator.rows == "own store or parents" and not operator.kept_stores
+    return computed and all(is_versioned(parent) for parent in step.parents)
 
 
 def _above(step: Step) -> tuple[Store, ...]:

@@ -9,10 +9,12 @@ from typing import Any, overload
 from pyspark.sql import SparkSession
 
 from brookmere.errors import ExpressionError, Fault
-from brookmere.plan.combining import combinable
+from brookmere.plan.early_folds import combinable
 from brookmere.plan.stages import Plan
-from brookmere.run.compile.joins import looked_into
-from brookmere.run.compile.operators import At, Processors
+from brookmere.run.compile.aggregates import fold_early
+from brookmere.run.compile.joins import state_sources
+from brookmere.run.compile.operators import add_operator
+from brookmere.run.compile.processors import At, Processors
 from brookmere.run.compile.python.nodes import PythonNodes
 from brookmere.run.compile.time import source_time
 from brookmere.run.expressions.columns import RECORD, column
@@ -87,6 +89,7 @@ def compile_plan(
     log_starts: Mapping[str, LogStart] | None = None,
     registry: Registry | None = None,
     registers: bool = True,
+    is_one_task: bool = False,
 ) -> Compiled:
     """Return the program of `plan`.
 
@@ -96,15 +99,17 @@ def compile_plan(
     store keeps in memory between batches. `timestamps` is what the setting default.timestamp.extractor says,
     and `log_starts` tells of each store that has one since when its changelog is there.
     `registry` is that of serdes which name none; with `registers=False` no schema is registered.
+    With `is_one_task` all sub-topologies share one stream time, as in the test driver of Kafka Streams.
 
     Raises:
         ExpressionError: lambdas cannot be compiled; the error lists all of them.
     """
     folded_by = {sender: name for name, sender in combinable(plan).items()} if last_per_batch else {}
     starts = log_starts or {}
-    return _Compiler(plan, session, store_type, folded_by, timestamps, starts, registry, registers).compile(
-        continue_on, last_per_batch, cache_bytes, log_bytes
+    compiler = _Compiler(
+        plan, session, store_type, folded_by, timestamps, starts, registry, registers, is_one_task
     )
+    return compiler.compile(continue_on, last_per_batch, cache_bytes, log_bytes)
 
 
 @dataclass(slots=True)
@@ -118,6 +123,7 @@ class _Compiler:
     log_starts: Mapping[str, LogStart]
     registry: Registry | None
     registers: bool
+    is_one_task: bool
     builder: Any = field(init=False)
     wire: Wire = field(init=False)
     processors: Processors = field(init=False)
@@ -139,7 +145,7 @@ class _Compiler:
         self.builder.countCopiesFrom(2 * len(self.numbers))
         self.stages = self.plan.stage_of()
         self.processors = Processors(self.plan, self.builder, self.wire, self.numbers, self.store_type)
-        self.python = PythonNodes(self.plan, self.builder, self.wire, self.numbers)
+        self.python = PythonNodes(self.plan, self.builder, self.wire, self.numbers, self.is_one_task)
 
     def compile(
         self, continue_on: tuple[str, ...], last_per_batch: bool, cache_bytes: int, log_bytes: int
@@ -175,7 +181,7 @@ class _Compiler:
         """Add a node; one that hears or looks into a failed one is left out: each fault is told once."""
         above = self._senders(node) if isinstance(node, SourceNode) else list(node.parents)
         if isinstance(node, ProcessorNode):
-            above += looked_into(self.plan.topology, node)
+            above += state_sources(self.plan.topology, node)
         if any(name in self.failed for name in above):
             self.failed.add(node.name)
             return
@@ -189,7 +195,7 @@ class _Compiler:
                 elif is_python(node):
                     self.python.add(node, self._at(node), self.processors.kind)
                 else:
-                    self.processors.add(node, self._at(node))
+                    add_operator(self.processors, node, self._at(node))
         except ExpressionError as error:
             # Aggregates that share a store tell the same faults.
             self.faults += [fault for fault in error.faults if fault not in self.faults]
@@ -203,7 +209,7 @@ class _Compiler:
         aggregate = self.plan.topology.node(self.folded_by[node.name])
         if not isinstance(aggregate, ProcessorNode) or is_python(aggregate):
             return at
-        return self.processors.combine(aggregate, at)
+        return fold_early(self.processors, aggregate, at)
 
     def _senders(self, source: SourceNode) -> list[str]:
         if not source.internal:

@@ -20,8 +20,8 @@ from brookmere.run.compile.python.work import Incoming, Worked, work_of
 from brookmere.run.expressions.faults import explained
 from brookmere.run.wire.wire import Wire
 from brookmere.serde import Serde
-from brookmere.topology import operators as op
 from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode
+from brookmere.topology.operators import Process
 from brookmere.worker.protocol.stage_code import Child, NodeCode, ProcessWork, StageCode, TypeCode
 
 logger = logging.getLogger(__name__)
@@ -29,9 +29,6 @@ logger = logging.getLogger(__name__)
 At = tuple[int, str, int, list[int]]
 
 _MUCH_CODE = 4_000_000
-
-_TAKES_CHANGES = (op.TableMapValues, op.TableFilter, op.TableGroup, op.TableAggregate)
-_SENDS_CHANGES = (*_TAKES_CHANGES, op.Aggregate, op.WindowAggregate)
 
 
 @dataclass(slots=True)
@@ -42,6 +39,8 @@ class PythonNodes:
     builder: Any
     wire: Wire
     numbers: Mapping[str, int]
+    is_one_task: bool = False
+    """All sub-topologies share one stream time."""
     stores: PythonStores = field(init=False)
     facets: Facets = field(init=False)
     reads: PythonReads = field(init=False)
@@ -68,12 +67,12 @@ class PythonNodes:
                 *at,
                 worked.key.json if worked.key else None,
                 worked.value.json if worked.value else None,
-                isinstance(node.operator, _SENDS_CHANGES),
+                node.operator.sends == "changes",
                 ticks,
             )
             self.stores.add(node, number, stage, kind, key, sent[1])
         self.reads.add(node, stage)
-        self.facets.tell(node.name, *(Facet(kind.made, kind.is_pickled) for kind in sent))
+        self.facets.record(node.name, *(Facet(kind.made, kind.is_pickled) for kind in sent))
         code = self._code(node, number, worked, (key, value), sent)
         self._added.setdefault(stage, []).append((node, code))
 
@@ -104,9 +103,11 @@ class PythonNodes:
                     )
             except Unpicklable as error:
                 faults += self._unpicklable(added) or [_fault(added[0][0], error)]
-            self._tell_time(stage, added)
         if faults:
             raise ExpressionError(faults)
+        # What an earlier stage is called for comes before what a later one is called for.
+        for stage, added in sorted(self._added.items()):
+            self._move_time(stage, added)
         return codes
 
     def serde_type(self, serde: Serde) -> DataType:
@@ -128,12 +129,13 @@ class PythonNodes:
             worked.work,
             *got,
             *sent,
-            is_table=isinstance(node.operator, _TAKES_CHANGES),
-            sends_table=isinstance(node.operator, _SENDS_CHANGES),
+            is_table=node.operator.takes == "changes",
+            sends_table=node.operator.sends == "changes",
             children=self._children(node),
-            stores=tuple(dict.fromkeys((*node.stores, *getattr(node.operator, "reads", ())))),
+            stores=tuple(dict.fromkeys((*node.stores, *node.operator.read_stores))),
             moves_time=all(self._is_source(parent) for parent in node.parents),
             subtopology=self._subtopology(node),
+            timeline=self._timeline(node),
         )
 
     def _children(self, node: Node) -> tuple[Child, ...]:
@@ -167,32 +169,72 @@ class PythonNodes:
         parts = self.plan.topology.subtopologies
         return next((part.number for part in parts if node.name in part.nodes), 0)
 
+    def _timeline(self, node: Node) -> int:
+        return 0 if self.is_one_task else self._subtopology(node)
+
     def _is_source(self, name: str) -> bool:
         node = self.plan.topology.node(name)
         return isinstance(node, SourceNode) and not node.is_global
 
     def _needs_ticks(self, node: ProcessorNode, worked: Worked) -> bool:
         if not isinstance(worked.work, ProcessWork):
-            return getattr(node.operator, "close_idle_ms", None) is not None
+            return node.operator.idle_after_ms is not None
         if worked.work.reads_stream_time:
             self._reads_time.add(node.name)
         return worked.work.uses_wall_clock
 
-    def _tell_time(self, stage: int, added: list[tuple[ProcessorNode, NodeCode]]) -> None:
-        """Let the sources tell a stage the times of records that do not move its time by coming there."""
-        parts = {self._subtopology(node) for node, _ in added if node.name in self._reads_time}
-        moving = {code.name for _, code in added if code.moves_time}
+    def _move_time(self, stage: int, added: list[tuple[ProcessorNode, NodeCode]]) -> None:
+        """Have sources advance the stream time of a stage where their records alone do not.
+
+        They do so before a record, if its results may reach the stage, which then see its time; and after it,
+        if it has results elsewhere, which then precede the punctuations.
+        """
+        parts = {code.timeline for node, code in added if node.name in self._reads_time}
+        stage_of = self.plan.stage_of()
         for source in self.plan.topology.nodes:
             if (
                 not isinstance(source, SourceNode)
                 or source.is_global
-                or self._subtopology(source) not in parts
+                or self._timeline(source) not in parts
+                or stage_of[source.name] >= stage
             ):
                 continue
+            inside, is_elsewhere = self._ways(source, {node.name for node, _ in added})
             hearers = self._hearers(source)
             # What the only reader of a source gets moves its time.
-            if len(hearers) != 1 or hearers[0].name not in moving:
-                self.builder.tellTime(self.numbers[source.name], stage, self._subtopology(source))
+            is_moved = len(hearers) == 1 and any(
+                code.name == hearers[0].name and code.moves_time for _, code in added
+            )
+            args = (self.numbers[source.name], stage, self._timeline(source))
+            if inside and not is_moved:
+                self.builder.moveTime(*args, False)
+            # One record may send several through a repartition, and each of them is processed alone.
+            if is_elsewhere or not inside or source.internal:
+                self.builder.moveTime(*args, True)
+
+    def _ways(self, source: SourceNode, names: set[str]) -> tuple[bool, bool]:
+        """Return whether records of a source come to some nodes, and to others not on the way to these."""
+        inside = False
+        passed: set[str] = set()
+        waiting = [source.name]
+        while waiting:
+            for node in self._hearers(self.plan.topology.node(waiting.pop())):
+                if node.name in names:
+                    inside = True
+                elif node.name not in passed:
+                    passed.add(node.name)
+                    waiting.append(node.name)
+        return inside, bool(passed - self._above(names))
+
+    def _above(self, names: set[str]) -> set[str]:
+        found: set[str] = set()
+        waiting = list(names)
+        while waiting:
+            node = self.plan.topology.node(waiting.pop())
+            parents = () if isinstance(node, SourceNode) else node.parents
+            waiting += [name for name in parents if name not in found]
+            found.update(parents)
+        return found
 
     def _unpicklable(self, added: list[tuple[ProcessorNode, NodeCode]]) -> list[Fault]:
         faults = []
@@ -205,9 +247,10 @@ class PythonNodes:
 
 
 def _fault(node: ProcessorNode, error: Unpicklable) -> Fault:
-    functions = [getattr(node.operator, name, None) for name in ("function", "predicate", "step", "adder")]
-    places = [getattr(part, "location", None) for part in (*functions, node.operator)]
-    where = next((place for place in places if place is not None), node.location)
+    places = [function.location for function in node.operator.python_functions]
+    if isinstance(node.operator, Process):
+        places.append(node.operator.location)
+    where = next(iter(places), node.location)
     return Fault(
         f"The Python code of {node.name} cannot be sent to its worker: {error}",
         str(where) if where else None,
