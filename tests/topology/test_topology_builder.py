@@ -144,9 +144,15 @@ def test_program_is_explained_like_any_other(topology: bm.TopologyBuilder) -> No
 @pytest.mark.parametrize(
     ("add", "message"),
     [
-        (lambda t: t.add_processor("p", Quiet, ["a"]), r"The parents of 'p' must be given by .* found \['a'\]"),
+        (
+            lambda t: t.add_processor("p", Quiet, ["a"]),
+            r"The parents of 'p' must be given by .* found \['a'\]",
+        ),
         (lambda t: t.add_sink("out", "out", None), "The parents of 'out' must be given by .* found None"),
-        (lambda t: t.add_state_store(COUNTS, ["p"]), "The processors of the store 'counts' must be given by name"),
+        (
+            lambda t: t.add_state_store(COUNTS, ["p"]),
+            "The processors of the store 'counts' must be given by name",
+        ),
         (lambda t: t.connect_processor_and_state_stores("p", COUNTS), "and its stores must be given by name"),
     ],
 )
