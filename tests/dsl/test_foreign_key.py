@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 import brookmere as bm
-from brookmere.topology.join_operators import (
+from brookmere.topology.nodes import SinkNode, SourceNode
+from brookmere.topology.operators import (
     ForeignUpdate,
     ResponseJoin,
     SubscriptionJoin,
     SubscriptionReceive,
     SubscriptionSend,
+    TableSource,
 )
-from brookmere.topology.nodes import SinkNode, SourceNode
-from brookmere.topology.operators import TableSource
 from tests.dsl.nodes import processor
 from tests.topology.programs import any_function, builder
 

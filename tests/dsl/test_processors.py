@@ -11,7 +11,7 @@ import brookmere as bm
 from brookmere.plan.changelogs import changelogs
 from brookmere.plan.stages import plan
 from brookmere.topology.nodes import ProcessorNode
-from brookmere.topology.python_code import Process
+from brookmere.topology.operators import Process
 from tests.conformance.build import build
 
 SCENARIOS = Path(__file__).parents[1] / "conformance" / "scenarios"

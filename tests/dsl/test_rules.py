@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import brookmere as bm
-from brookmere.topology.join_operators import StreamSelfJoin
 from brookmere.topology.nodes import ProcessorNode, SinkNode, SourceNode, Topology
+from brookmere.topology.operators import StreamSelfJoin
 from brookmere.topology.windows import JoinWindows
 from tests.dsl.nodes import repartitions
 from tests.topology.programs import any_function, builder

@@ -7,9 +7,16 @@ from datetime import timedelta
 import pytest
 
 import brookmere as bm
-from brookmere.topology.join_operators import ForeignUpdate, StreamTableJoin, SubscriptionSend, TableJoin
 from brookmere.topology.nodes import ProcessorNode, Store
-from brookmere.topology.operators import TableFilter, TableGroup, TableSource
+from brookmere.topology.operators import (
+    ForeignUpdate,
+    StreamTableJoin,
+    SubscriptionSend,
+    TableFilter,
+    TableGroup,
+    TableJoin,
+    TableSource,
+)
 from tests.topology.programs import any_function, builder
 
 

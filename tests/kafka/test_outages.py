@@ -128,7 +128,7 @@ def test_batch_whose_transaction_kafka_has_ended_is_done_again(
         application.process_all_available()
 
     assert home.read("out", bm.Long()) == [1, 2, 3]
-    assert "does the batch again. Kafka has ended a transaction of the application" in caplog.text
+    assert "repeats the batch. Kafka has ended a transaction of the application" in caplog.text
 
 
 def test_instance_that_another_has_replaced_ends(home: KafkaHome, spark: SparkSession) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 import brookmere as bm
 from brookmere.topology.nodes import ProcessorNode, SourceNode
-from brookmere.topology.python_code import Process
+from brookmere.topology.operators import Process
 
 COUNTS = bm.key_value_store("counts", key=str, value=int)
 

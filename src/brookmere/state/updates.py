@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 
 from brookmere.durations import Duration, to_seconds
 from brookmere.errors import StoreError
-from brookmere.state.replica.chunk import Chunk
+from brookmere.state.rows.chunk import Chunk
 
 _MOST_HELD = 10_000
 

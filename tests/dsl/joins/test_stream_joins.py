@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 import brookmere as bm
-from brookmere.topology.join_operators import GlobalJoin, StreamTableJoin
-from brookmere.topology.operators import KeyNotNull, PassThrough, TableSource
+from brookmere.topology.operators import GlobalJoin, KeyNotNull, PassThrough, StreamTableJoin, TableSource
 from tests.dsl.nodes import operators, processor, repartitions
 from tests.topology.programs import any_function, builder
 

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 import brookmere as bm
-from brookmere.topology.join_operators import JoinBuffer, StreamJoin, StreamTableJoin
-from brookmere.topology.operators import PassThrough
+from brookmere.topology.operators import JoinBuffer, PassThrough, StreamJoin, StreamTableJoin
 from brookmere.topology.windows import JoinWindows
 from tests.dsl.nodes import operators, processor, repartitions
 from tests.topology.programs import any_function, builder

@@ -28,7 +28,7 @@ from brookmere.serde import Serde
 from brookmere.topology.assembly import Parts, assemble
 from brookmere.topology.function import here
 from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode, Topology
-from brookmere.topology.python_code import Process
+from brookmere.topology.operators import Process
 from brookmere.topology.times import OnInvalidTimestamp
 from brookmere.worker.api.processor import FixedKeyProcessor
 

@@ -1,4 +1,4 @@
-"""Turns a compiled program into what replicas have to know of its stores."""
+"""The stores of a compiled program that can be queried, as replicas need to know them."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from brookmere.topology.windows import FOREVER
 
 
 def queryable(compiled: Compiled, config: Config) -> tuple[StoreInfo, ...]:
-    """Return the stores that can be asked, with the serdes that their changelogs really have.
+    """Return the stores that can be queried, with the actual serdes of their changelogs.
 
-    Values come as the test driver shows them: a struct is a dict, whatever class the program has for it.
+    Values are those that the test driver shows: a struct is a dict, whatever class the program has for it.
     """
     registry = registry_of(config)
     return tuple(_info(log, compiled, registry) for log in changelogs_of(compiled.plan, config))
@@ -48,7 +48,7 @@ def _info(log: Changelog, compiled: Compiled, registry: Registry | None) -> Stor
         key = key.inner
     kept = store.retention_ms
     if kept is not None and _is_closing(log, compiled.plan.topology):
-        # Kafka Streams' stores of windows that are sent when they close reach one millisecond further.
+        # In Kafka Streams, stores of windows that emit on close keep one millisecond more.
         kept += 1
     return StoreInfo(
         name=store.name,
@@ -91,11 +91,11 @@ def _source_serdes(topology: Topology, topic: str, registry: Registry | None) ->
 
 
 def shown(serde: Serde, data_type: DataType | None) -> Serde:
-    """Return the serde that gives what `serde` writes of a type as dicts; without a type, its own counts."""
+    """Return the serde that reads as dicts what `serde` writes for a type, by default for its own type."""
     match serde:
         case Windowed():
             inner = data_type["key"].dataType if data_type is not None and is_window(data_type) else None
-            # In JSON the key is a part of the text.
+            # In JSON the key is part of the text.
             return serde if serde.form == "json" else replace(serde, inner=shown(serde.inner, inner))
         case Json():
             kind = data_type or json_type(serde)

@@ -12,7 +12,7 @@ from typing import Protocol
 import pyarrow as pa
 
 from brookmere.record import Record
-from brookmere.state.replica.chunk import Chunk
+from brookmere.state.rows.chunk import Chunk
 from brookmere.topics import AnyTopic, AnyTopics, Topic
 
 _CHUNK_RECORDS = 10_000

@@ -1,4 +1,4 @@
-"""Turns a compiled program into what the next start has to know of it."""
+"""The identity of a compiled program, with the form of each of its stores."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from brookmere.run.evolution.identity import Identity, StoreForm, is_copy
 def identity_of(
     compiled: Compiled, session: SparkSession, topics: Mapping[str, str], directory: Path
 ) -> Identity:
-    """Return what the application is; `topics` are the ids of those that it reads, or has read."""
+    """Return the identity; `topics` are the ids of the topics that the application reads or has read."""
     planned = compiled.plan
     jvm: Any = session._jvm
     kept = {store.name: store for store in planned.topology.stores}
@@ -29,7 +29,7 @@ def identity_of(
         if name not in kept and is_copy(name):
             copies[name] = (*copies.get(name, ()), int(stage))
             continue
-        # An operator may have a store of its own beside the one that it was given.
+        # An operator may have further stores in addition to the one it was given.
         owner = max((known for known in kept if name == known or name.startswith(f"{known}-")), key=len)
         origin = origins[owner]
         shape, retention, timed, sub = groups or ("", "", "", "")

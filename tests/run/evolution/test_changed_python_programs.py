@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import functions as F
 
 import brookmere as bm
-from tests.run.changing import builder, latest, put
+from tests.run.evolution.versions import builder, latest, put
 from tests.run.homes import Home
 
 pytestmark = pytest.mark.usefixtures("spark")

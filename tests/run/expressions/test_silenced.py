@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from brookmere.run.expressions.silence import silenced
+from brookmere.run.expressions.faults import silenced
 
 
 def test_loggers_are_silent_inside_and_as_before_afterwards(caplog: pytest.LogCaptureFixture) -> None:

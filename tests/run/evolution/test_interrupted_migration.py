@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 import brookmere as bm
-from brookmere.run.evolution import state_directory as settling
-from tests.run.changing import count, identity, put, repartitioned
+from brookmere.run.evolution import migration
+from tests.run.evolution.versions import count, identity, put, repartitioned
 from tests.run.homes import Home
 
 pytestmark = pytest.mark.usefixtures("spark")
@@ -31,9 +31,9 @@ def test_batch_that_has_written_is_finished_by_its_own_version(home: Home) -> No
     with pytest.raises(bm.errors.StateError) as caught:
         home.application(repartitioned()).start()
     text = str(caught.value)
-    assert "batch 0 of the version that ran before has written to the topic 'changing-counts-" in text
-    assert "and was not finished" in text
-    assert "Start that version once" in text
+    assert "batch 0 of the previous version has written to the topic 'changing-counts-" in text
+    assert "but is not finished" in text
+    assert "Start the previous version once" in text
     home.run(count())
     home.run(repartitioned())
 
@@ -59,7 +59,7 @@ def test_move_that_ends_in_the_midst_leaves_one_state_whole(
     home.run(count())
     put(home, "in", ("a", "x", 2))
     calls: list[int] = []
-    original = getattr(settling, point)
+    original = getattr(migration, point)
 
     def dies(*arguments: Any) -> None:
         calls.append(1)
@@ -68,7 +68,7 @@ def test_move_that_ends_in_the_midst_leaves_one_state_whole(
             raise KeyboardInterrupt
         original(*arguments)
 
-    monkeypatch.setattr(settling, point, dies)
+    monkeypatch.setattr(migration, point, dies)
     with pytest.raises(KeyboardInterrupt):
         home.application(repartitioned()).start()
     monkeypatch.undo()
@@ -85,12 +85,12 @@ def test_move_that_ends_in_the_midst_leaves_one_state_whole(
 
 VICTIM = """
 import os, signal, sys
-from brookmere.run.evolution import state_directory as settling
-from tests.run.changing import repartitioned
+from brookmere.run.evolution import migration
+from tests.run.evolution.versions import repartitioned
 from tests.run.homes import Home
 
-settling.write_identity = lambda *arguments: os.kill(os.getpid(), signal.SIGKILL)
-Home(settling.Path(sys.argv[1])).run(repartitioned())
+migration.write_identity = lambda *arguments: os.kill(os.getpid(), signal.SIGKILL)
+Home(migration.Path(sys.argv[1])).run(repartitioned())
 """
 
 

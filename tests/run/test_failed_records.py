@@ -1,4 +1,4 @@
-"""The record that stops an application goes to the dead-letter topic once, as its topic holds it."""
+"""Failed records: the one that stops an application is a dead letter, once; skipped ones are logged."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import brookmere as bm
-from brookmere.run.dead_letters import write_dead_letter
+from brookmere.errors import ProcessingError
+from brookmere.run.failed_records import SkippedLog, write_dead_letter
 
 
 @pytest.fixture
@@ -73,3 +74,47 @@ def test_letter_that_cannot_be_written_is_logged(topics: bm.Topics, caplog: pyte
         write_dead_letter(topics, "no/name", failure())
 
     assert "could not be written to no/name" in caplog.text
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_few_skipped_records_are_logged_and_the_rest_counted(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    clock = Clock()
+    log = SkippedLog("words", clock)
+    errors = [ProcessingError("no", topic="in", partition=0, offset=n) for n in range(100)]
+
+    with caplog.at_level(logging.WARNING):
+        log.add(errors[:3])
+        log.add(errors[3:])
+        log.flush()
+        log.flush()
+
+    lines = [record.getMessage() for record in caplog.records]
+    assert len(lines) == 6
+    assert lines[0].startswith(
+        "words skipped a record. A record could not be processed at topic in, partition 0, offset 0: no."
+    )
+    assert lines[-1] == "words skipped 95 more records"
+
+
+def test_count_of_logged_records_starts_over_each_second(caplog: pytest.LogCaptureFixture) -> None:
+    clock = Clock()
+    log = SkippedLog("words", clock)
+
+    with caplog.at_level(logging.WARNING):
+        log.add([ProcessingError("no")] * 7)
+        clock.now = 1.5
+        log.add([])
+        log.add([ProcessingError("no")])
+
+    lines = [record.getMessage() for record in caplog.records]
+    assert len(lines) == 7
+    assert lines[5] == "words skipped 2 more records"
+    assert lines[6].startswith("words skipped a record.")

@@ -9,7 +9,7 @@ import pytest
 
 import brookmere as bm
 from tests.run.homes import Home, until
-from tests.run.test_workers import is_gone
+from tests.run.query.test_workers import is_gone
 
 pytestmark = pytest.mark.usefixtures("spark")
 

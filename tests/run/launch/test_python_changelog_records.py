@@ -8,7 +8,7 @@ import pytest
 
 import brookmere as bm
 from tests.run.homes import Home
-from tests.run.test_changelogs import GIVEN, KEPT, Given, logged, ms, shown, write
+from tests.run.launch.test_changelog_records import GIVEN, KEPT, Given, logged, ms, shown, write
 
 pytestmark = pytest.mark.usefixtures("spark")
 

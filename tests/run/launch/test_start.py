@@ -55,9 +55,7 @@ def test_second_instance_is_refused_until_the_first_has_stopped(home: Home) -> N
     home.topics.create("in")
     second = home.application(shout())
     with home.application(shout()):
-        with pytest.raises(
-            bm.errors.InstanceError, match="'shout' is running already on the state directory"
-        ):
+        with pytest.raises(bm.errors.InstanceError, match="'shout' is already running on the state"):
             second.start()
         assert second.state == "created"
 
@@ -85,7 +83,7 @@ def test_topic_that_was_created_again_is_refused(home: Home) -> None:
     home.topics.delete("in")
     home.write("in", "b")
 
-    with pytest.raises(bm.errors.StateError, match="the topic 'in' was deleted and created again"):
+    with pytest.raises(bm.errors.StateError, match="the topic 'in' was deleted and recreated"):
         home.application(shout()).start()
 
 
@@ -95,7 +93,7 @@ def test_state_that_is_gone_is_told(home: Home) -> None:
     shutil.rmtree(state)
     home.write("in", "b")
 
-    with pytest.raises(bm.errors.StateError, match="The state of the application is not there"):
+    with pytest.raises(bm.errors.StateError, match="The state of the application is missing"):
         home.run(count())
 
 
@@ -103,5 +101,5 @@ def test_checkpoint_that_is_nonsense_is_told(home: Home) -> None:
     home.write("in", "a")
     (home.run(shout()).state_directory / "checkpoint" / "offsets" / "0").write_text("nonsense")
 
-    with pytest.raises(bm.errors.StateError, match=r"offsets/0 is no entry of its log"):
+    with pytest.raises(bm.errors.StateError, match=r"offsets/0 is not an entry of its log"):
         home.application(shout()).start()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import brookmere as bm
-from tests.run.changing import count, put
+from tests.run.evolution.versions import count, put
 from tests.run.homes import Home
 
 pytestmark = pytest.mark.usefixtures("spark")

@@ -1,4 +1,4 @@
-"""Turns a topology into one whose merges and branches between Python nodes are Python nodes, too."""
+"""Moves merges and branches between Python nodes into the worker."""
 
 from __future__ import annotations
 
@@ -8,20 +8,12 @@ from brookmere.topology import operators as op
 from brookmere.topology.nodes import Node, ProcessorNode, SourceNode, Topology
 from brookmere.topology.python_code import is_python
 
-_TABLES = (
-    op.Aggregate,
-    op.WindowAggregate,
-    op.TableAggregate,
-    op.TableFilter,
-    op.TableMapValues,
-)
-"""Those that send updates of a table. What passes them on is looked into, so it stays in the kernel."""
-
 
 def with_python_passes(topology: Topology) -> Topology:
-    """Let nodes that only pass records on stand where Python nodes do, before and behind them.
+    """Return the topology with every node that only forwards records between Python nodes run in Python.
 
-    Otherwise records would leave Python for nothing, and each way out and back is a stage.
+    Otherwise records would leave the worker for nothing, and each way out and back costs a stage. Nodes that
+    forward the changes of a table stay in the kernel, where other nodes look up its rows.
     """
     chosen: dict[str, ProcessorNode] = {}
     nodes = {node.name: node for node in topology.nodes}
@@ -39,7 +31,7 @@ def with_python_passes(topology: Topology) -> Topology:
             for child in children.get(node.name, ())
         )
 
-    # Parents stand before their children.
+    # Parents come before their children.
     for node in topology.nodes:
         if (
             isinstance(node, ProcessorNode)
@@ -58,4 +50,4 @@ def _passes(node: Node) -> bool:
 
 
 def _is_table(node: Node) -> bool:
-    return isinstance(node, ProcessorNode) and isinstance(node.operator, _TABLES)
+    return isinstance(node, ProcessorNode) and node.operator.sends == "changes"

@@ -1,4 +1,4 @@
-"""Finds the aggregates whose records can be folded before they travel to another task."""
+"""Finds the aggregates whose records can be folded before they are sent to another task."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from brookmere.topology.python_code import is_python
 
 
 def combinable(plan: Plan) -> Mapping[str, str]:
-    """Return, by the name of an aggregate, the node in stage 0 in front of which its records are folded.
+    """Return, by the name of an aggregate, the node in stage 0 before which its records are folded.
 
-    That is the repartition in front of the aggregate, or the aggregate itself where there is none. Nobody
-    else may see the records on their way: the aggregate is the only reader, and has its store for itself.
-    What Python code folds is left as it is.
+    That is the repartition before the aggregate, or the aggregate itself if there is none. The aggregate must
+    be the only reader of the records and the only user of its store. Python folds are left as they are.
     """
     stages = plan.stage_of()
     found = {}
