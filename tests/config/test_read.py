@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from brookmere.config import Config, read
-from brookmere.config.elsewhere import ALIASES, WITHOUT_EFFECT
+from brookmere.config.kafka_streams_names import ALIASES, WITHOUT_EFFECT
 from brookmere.config.settings import table
 from brookmere.dsl.graph import rules
 from brookmere.errors import ConfigError

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 import brookmere as bm
 from brookmere.run import Query, start_query
-from brookmere.run.query.frames import OUTPUT
+from brookmere.run.query.dataframes import OUTPUT
 from tests.run.query.streams import Memory, Topic
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from brookmere.run.evolution.migration import migrate
 from brookmere.run.launch.changelogs import log_ids, log_starts, with_changelog_topics
 from brookmere.run.launch.housekeeping import Housekeeping
 from brookmere.run.launch.lock import DirectoryLock, lock_directory
-from brookmere.run.launch.queryable import queryable
+from brookmere.run.launch.queryable_stores import queryable_stores
 from brookmere.run.launch.start_offsets import has_start_offsets, read_start_offsets
 from brookmere.run.launch.topics import TopicPlan, plan_topics
 from brookmere.run.query.checkpoints import committed_positions
@@ -126,7 +126,7 @@ def _start(planned: PlannedApplication, lock: DirectoryLock) -> RunningApplicati
         session = planned.session(directory / LOG)
         starts = log_starts(planned.plan, needed, topics, before)
         compiled = planned.compile(session, starts)
-        stores = queryable(compiled, config)
+        stores = queryable_stores(compiled, config)
         known = {**(before.topics if before else {}), **needed.ids}
         now = identity_of(compiled, session, known, directory)
         evolution = None if before is None else compare(before, now)

@@ -28,7 +28,7 @@ from brookmere.topology.operators import WindowAggregate
 from brookmere.topology.windows import FOREVER
 
 
-def queryable(compiled: Compiled, config: Config) -> tuple[StoreInfo, ...]:
+def queryable_stores(compiled: Compiled, config: Config) -> tuple[StoreInfo, ...]:
     """Return the stores that can be queried, with the actual serdes of their changelogs.
 
     Values are those that the test driver shows: a struct is a dict, whatever class the program has for it.
