@@ -168,7 +168,7 @@ def test_an_unknown_store_is_refused_with_the_nearest_name(asked: bm.Application
 
 
 def test_a_store_of_another_type_is_refused(asked: bm.Application) -> None:
-    with pytest.raises(StoreTypeError, match="'counts' is no WindowStore"):
+    with pytest.raises(StoreTypeError, match="'counts' is not a WindowStore"):
         asked.store("counts", type=WindowStore)
 
 
