@@ -33,7 +33,7 @@ def test_wrong_lambda_is_refused_before_topics_are_created(home: Home) -> None:
     application = home.application(app)
 
     for _ in range(2):
-        with pytest.raises(bm.errors.ExpressionError, match="'m', which is not there"):
+        with pytest.raises(bm.errors.ExpressionError, match="'m', which does not exist"):
             application.start()
 
     assert application.state == "created"
