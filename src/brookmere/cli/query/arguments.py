@@ -23,7 +23,7 @@ from brookmere.state import (
     WindowKeyQuery,
     WindowRangeQuery,
 )
-from brookmere.state.description.key_text import key_from_text, prefix_from_text
+from brookmere.state.description.key_text import key_from_text
 
 _KIND_WORDS = {
     "key_value": "a store of keys and values",
@@ -148,7 +148,7 @@ def _by_key(asked: Question, serde: Serde, page: Mapping[str, Any]) -> Query:
         return KeyQuery(_key(serde, asked.key))
     if asked.prefix is not None:
         try:
-            return RangeQuery(prefix=prefix_from_text(serde, asked.prefix), **page)
+            return RangeQuery(prefix=serde.prefix_from_text(asked.prefix), **page)
         except ValueError as error:
             raise _sentence(error) from error
     lower, upper = (None if text is None else _key(serde, text) for text in (asked.first, asked.last))

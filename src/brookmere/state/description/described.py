@@ -1,4 +1,4 @@
-"""Turns what is to know of stores into JSON for other processes, and back."""
+"""Descriptions of stores as JSON, for other processes."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _OPAQUE = "program"
 
 
 def stores_to_json(stores: Iterable[StoreInfo]) -> str:
-    """Write what is to know of stores.
+    """Return the description of stores.
 
-    A store whose serde has functions of the program is put down as well, but cannot be read back.
+    A store whose serde other processes cannot make is written as well, but cannot be read back.
     """
     found = []
     for store in stores:
@@ -39,7 +39,7 @@ def stores_from_json(
 
     Raises:
         StateError: this is no description of stores, or one of another version.
-        UnsupportedError: a store has a serde of the program's own.
+        UnsupportedError: a store has a serde that only the program has, or that cannot be imported here.
     """
     with _readable():
         return [_store(each, registry) for each in _content(text) if only is None or each["name"] in only]
@@ -70,7 +70,7 @@ def _readable() -> Iterator[None]:
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise StateError(
             f"The description of the application's stores cannot be read. Found: {error}. "
-            "Start the application once more, which writes it anew."
+            "Start the application again: it writes a new one."
         ) from error
 
 
