@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 import brookmere as bm
-from brookmere.topology.join_operators import (
+from brookmere.topology.nodes import SinkNode, SourceNode
+from brookmere.topology.operators import (
     ForeignUpdate,
     ResponseJoin,
     SubscriptionJoin,
     SubscriptionReceive,
     SubscriptionSend,
+    TableSource,
 )
-from brookmere.topology.nodes import SinkNode, SourceNode
-from brookmere.topology.operators import TableSource
 from tests.dsl.nodes import processor
 from tests.topology.programs import any_function, builder
 
@@ -91,7 +91,7 @@ def test_result_gets_its_store_when_it_is_looked_into() -> None:
 def test_outer_join_by_foreign_key_is_refused() -> None:
     app = builder()
 
-    with pytest.raises(bm.TopologyError) as error:
+    with pytest.raises(bm.errors.TopologyError) as error:
         app.table("l").join(app.table("r"), any_function, foreign_key=any_function, how="outer")
 
     (fault,) = error.value.faults

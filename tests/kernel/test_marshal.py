@@ -59,7 +59,7 @@ VALUES: list[tuple[str, list[Any]]] = [
 def codec(spark: SparkSession) -> Any:
     def make(ddl: str) -> Any:
         assert spark._jvm is not None
-        return spark._jvm.brookmere.kernel.python.Codec(_type(spark, ddl).json())
+        return spark._jvm.brookmere.kernel.python.marshal.Codec(_type(spark, ddl).json())
 
     return make
 

@@ -9,7 +9,7 @@ import pytest
 import brookmere as bm
 from brookmere.errors import TopologyError
 from brookmere.plan import Plan, plan
-from brookmere.plan.combining import combinable
+from brookmere.plan.early_folds import combinable
 from tests.plan.programs import PLANNED
 from tests.topology.programs import any_function, builder
 

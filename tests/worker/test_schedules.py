@@ -242,7 +242,7 @@ def scheduling(schedule: Callable[[ProcessorContext], Any], *flags: bool) -> Non
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((10, "stream_time", print), "schedules at each 10; give a timedelta"),
+        ((10, "stream_time", print), "schedules every 10: a duration needs a unit"),
         ((MS / 2, "stream_time", print), "the shortest interval is a millisecond"),
         ((MS, "event_time", print), "schedules by 'event_time'; give 'stream_time' or 'wall_clock'"),
         ((MS, "wall_clock", None), "schedules None, which cannot be called; give a function of the time"),

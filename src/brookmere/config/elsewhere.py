@@ -1,4 +1,4 @@
-"""Settings of Kafka Streams and Kafka's clients that have another name here, or no effect."""
+"""Settings of Kafka Streams and Kafka's clients that have another name or no effect in Brookmere."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ INSTEAD = {
     "dsl.store.suppliers.class": "use store.type",
     "application.server": "use brookmere run --serve HOST:PORT",
     "max.poll.records": "use max.batch.records",
-    "num.standby.replicas": "start as many brookmere replica as wanted",
+    "num.standby.replicas": "start any number of brookmere replica",
 }
-"""What has the effect that a setting without effect has in Kafka Streams."""
+"""What to use instead of a setting that has no effect."""
 
 WITHOUT_EFFECT = frozenset(
     {
@@ -67,7 +67,7 @@ WITHOUT_EFFECT = frozenset(
         "windowed.inner.class.serde",
     }
 )
-"""Settings of Kafka Streams that have nothing to set here."""
+"""Settings of Kafka Streams without a counterpart in Brookmere."""
 
 PREFIXES = (
     "client.tag.",
@@ -75,9 +75,9 @@ PREFIXES = (
     "metrics.context.",
     "restore.consumer.",
 )
-"""Beginnings of the names of such settings."""
+"""Prefixes of such settings."""
 
 
 def without_effect(name: str) -> bool:
-    """Tell whether Kafka Streams knows a setting that does nothing here."""
+    """Whether a setting of Kafka Streams has no effect in Brookmere."""
     return name in WITHOUT_EFFECT or name.startswith(PREFIXES) or is_fixed(name)

@@ -22,13 +22,13 @@ from brookmere.dsl.table import GlobalKTable, KTable
 from brookmere.serde import Serde
 from brookmere.topology.durations import Duration
 from brookmere.topology.function import here
-from brookmere.topology.join_operators import How
 from brookmere.topology.nodes import StoreType
 from brookmere.topology.operators import (
     Branch,
     Filter,
     FlatMap,
     FlatMapValues,
+    How,
     Map,
     MapValues,
     Operator,

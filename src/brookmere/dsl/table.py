@@ -17,9 +17,8 @@ from brookmere.dsl.joins.table_joins import join
 from brookmere.serde import Serde
 from brookmere.topology.durations import Duration
 from brookmere.topology.function import here
-from brookmere.topology.join_operators import How
 from brookmere.topology.nodes import Store, StoreType
-from brookmere.topology.operators import Operator, TableFilter, TableGroup, TableMapValues, TableToStream
+from brookmere.topology.operators import How, Operator, TableFilter, TableGroup, TableMapValues, TableToStream
 
 if TYPE_CHECKING:
     from brookmere.dsl.aggregates.grouped_table import KGroupedTable

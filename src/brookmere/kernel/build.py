@@ -34,6 +34,10 @@ _HASH_ENTRY = "META-INF/brookmere-kernel.sha256"
 _ENTRY_TIME = (1980, 1, 1, 0, 0, 0)
 
 
+# Spark finds a source by its short name through this file, whatever package the class is in.
+_SOURCES_ENTRY = "META-INF/services/org.apache.spark.sql.sources.DataSourceRegister"
+_SOURCES = ("brookmere.kernel.transport.TopicsSource", "brookmere.kernel.kafka.KafkaSource")
+
 _KAFKA = "kafka"
 """The folder of the sources that need Kafka's clients; they are compiled to a jar of their own."""
 
@@ -74,7 +78,12 @@ class KernelBuild:
     def content_hash(self) -> str:
         """Hash everything that decides what the compiled classes are."""
         digest = sha256()
-        for part in (*COMPILER_FLAGS, version("pyspark"), *([self.made_for] if self.made_for else [])):
+        for part in (
+            *COMPILER_FLAGS,
+            *_SOURCES,
+            version("pyspark"),
+            *([self.made_for] if self.made_for else []),
+        ):
             digest.update(part.encode() + b"\0")
         for source in self._source_files():
             digest.update(source.relative_to(self.sources).as_posix().encode() + b"\0")
@@ -174,6 +183,9 @@ def _jar(classes: Path, content_hash: str) -> bytes:
 
         add("META-INF/MANIFEST.MF", b"Manifest-Version: 1.0\r\n\r\n")
         add(_HASH_ENTRY, content_hash.encode())
+        sources = [name for name in _SOURCES if (classes / f"{name.replace('.', '/')}.class").exists()]
+        if sources:
+            add(_SOURCES_ENTRY, "".join(f"{name}\n" for name in sources).encode())
         for file in sorted(classes.rglob("*")):
             if file.is_file():
                 add(file.relative_to(classes).as_posix(), file.read_bytes())

@@ -1,4 +1,4 @@
-"""Turns a topology into stages: what runs before the first exchange, and what runs behind each."""
+"""Plans a topology: its stages, and the exchanges between them."""
 
 from brookmere.plan.explain import explain, to_json, to_mermaid
 from brookmere.plan.stages import Plan, Stage, plan

@@ -1,19 +1,17 @@
-"""Turns the stages of nodes into the stages that an exchange stands in front of."""
+"""Finds the stages that need an exchange before them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from brookmere.plan.keeping import looked_into
 from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode, Topology
-from brookmere.topology.python_code import Process
 
 
 def boundaries(topology: Topology, stage_of: Mapping[str, int]) -> set[int]:
-    """Return the numbers of the stages whose rows travel to their tasks first.
+    """Return the numbers of the stages before which rows are exchanged between tasks.
 
-    That is the first one that needs its tasks, and whatever receives a repartition, unless an exchange on the
-    way has brought the records to their new tasks already.
+    These are the first stage that needs its tasks, and every stage that receives a repartition, unless an
+    earlier exchange has already brought the records to their new tasks.
     """
     first = min((stage_of[node.name] for node in topology.nodes if _needs_task(node)), default=None)
     found = set() if first is None else {first}
@@ -26,8 +24,8 @@ def boundaries(topology: Topology, stage_of: Mapping[str, int]) -> set[int]:
 def _needs_task(node: Node) -> bool:
     if not isinstance(node, ProcessorNode):
         return False
-    # A processor may have timers and variables of its own, which belong to a task.
-    return bool(node.stores) or looked_into(node) is not None or isinstance(node.operator, Process)
+    operator = node.operator
+    return bool(node.stores) or operator.lookup_table is not None or operator.has_timers
 
 
 def _repartitions(topology: Topology, stage_of: Mapping[str, int]) -> set[tuple[int, int]]:

@@ -1,11 +1,10 @@
-"""Turns a plan into one that also writes every change of the stores that can be queried."""
+"""The changelogs of a plan: which stores have one, which topic it is, and the sinks that write it."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from brookmere.plan.keeping import kept
 from brookmere.plan.stages import Plan
 from brookmere.topology.nodes import ProcessorNode, SinkNode, SourceNode, Store, Topology
 from brookmere.topology.operators import TableSource
@@ -16,18 +15,18 @@ _QUERYABLE = ("key_value", "window", "session", "versioned")
 
 @dataclass(frozen=True, slots=True)
 class Changelog:
-    """The topic from which the rows of a store can be read, by whoever wants to know them."""
+    """The topic from which replicas read the rows of a store."""
 
     store: Store
     topic: str
     partitions: int
     """As many as the store has tasks; 0 where the topic is the table's own source."""
     owners: tuple[str, ...] = ()
-    """The nodes whose updates are the changes of the store; none where nothing is written."""
+    """The nodes that change the store; empty if the topic is the table's own source."""
 
     @property
     def is_source(self) -> bool:
-        """Whether the table is read straight from the topic, so that no other has to be written."""
+        """Whether the table reads the topic directly, so that no other needs to be written."""
         return not self.owners
 
 
@@ -45,15 +44,15 @@ def changelogs(
 ) -> tuple[Changelog, ...]:
     """Return the changelogs of the stores that can be queried, in the order of the stores.
 
-    A table that is read straight from a topic has that one. `disabled` names stores that go without.
-    `default_clock` is false where sources give records another time than that of their topics.
+    A table that reads a topic directly uses that topic. `disabled` names stores without a changelog.
+    `default_clock` is false if sources give records another time than their topics do.
     """
     topology = plan.topology
     found = []
     for store in topology.stores:
         if not store.queryable or not store.logged or store.kind not in _QUERYABLE or store.name in disabled:
             continue
-        owners = [n for n in topology.nodes if isinstance(n, ProcessorNode) and store.name in kept(n)]
+        owners = topology.keepers(store.name)
         source = _source(topology, owners, default_clock)
         if source is not None:
             found.append(Changelog(store, source, 0))
@@ -65,7 +64,7 @@ def changelogs(
 
 
 def with_changelogs(plan: Plan, logs: Collection[Changelog]) -> Plan:
-    """Return the plan with a sink for each changelog that is written, behind all its nodes."""
+    """Return the plan with a sink for each changelog that is written, after all its nodes."""
     sinks = [_sink(plan.topology, log) for log in logs if not log.is_source]
     stage_of = plan.stage_of()
     return replace(
@@ -93,11 +92,11 @@ def _sink(topology: Topology, log: Changelog) -> SinkNode:
 
 
 def _source(topology: Topology, owners: list[ProcessorNode], default_clock: bool) -> str | None:
-    """Return the topic whose records are the rows of a table, with the times that they have there."""
+    """Return the topic whose records are the rows of a table, with the same timestamps."""
     if len(owners) != 1 or not isinstance(owners[0].operator, TableSource):
         return None
     node = topology.node(owners[0].parents[0])
-    # Rows that time takes away stay in the topic.
+    # The topic still has the rows that have expired.
     if owners[0].operator.ttl_ms is not None or not isinstance(node, SourceNode) or node.internal:
         return None
     own_time = node.timestamp is RecordClock.RECORD or (

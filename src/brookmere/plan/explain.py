@@ -1,13 +1,22 @@
-"""Turns a plan into text, JSON or a Mermaid drawing, for people who want to see what will run."""
+"""Shows a plan as text, JSON or a Mermaid flow chart."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
-from brookmere.plan.operator_words import operator_words, store_words
 from brookmere.plan.stages import Plan, Stage
-from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode
+from brookmere.topology.durations import duration_text
+from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode, Store
+from brookmere.topology.windows import FOREVER
+
+_KEPT = {
+    "window": "windows",
+    "session": "sessions",
+    "versioned": "versions",
+    "join_window": "records",
+    "seen": "times",
+}
 
 
 def explain(plan: Plan) -> str:
@@ -77,7 +86,7 @@ def _title(stage: Stage) -> str:
 
 
 def _way(plan: Plan, stage: Stage) -> str:
-    """Return what the records of a stage are spread over, and what runs it."""
+    """Return how the records of a stage are partitioned, and what runs it."""
     if plan.chain_of(stage.number) == 0:
         return f"per source partition, {'no exchange before it' if stage.number else 'stateless'}"
     return f"per task, {'transformWithState' if stage.exchange else 'no exchange before it'}"
@@ -97,13 +106,21 @@ def _facts(plan: Plan, stage: Stage) -> list[tuple[str, str]]:
             facts.append(("sends", f"{node.topic}, by key"))
         else:
             facts.append(("writes", node.topic if isinstance(node.topic, str) else "a topic per record"))
-    facts += [("keeps", f"{name} ({store_words(stores[name])})") for name in stage.stores]
+    facts += [("keeps", f"{name} ({_store(stores[name])})") for name in stage.stores]
     return facts
+
+
+def _store(store: Store) -> str:
+    """Return a store's type, and how long it keeps its rows."""
+    if store.kind not in _KEPT or store.retention_ms is None:
+        return store.store_type
+    kept = "forever" if store.retention_ms >= FOREVER else f"for {duration_text(store.retention_ms)}"
+    return f"{store.store_type}, {_KEPT[store.kind]} kept {kept}"
 
 
 def _operator(node: Node) -> str:
     if isinstance(node, ProcessorNode):
-        return f"{node.name} [{operator_words(node.operator)}]"
+        return f"{node.name} [{node.operator.text}]"
     return node.name
 
 

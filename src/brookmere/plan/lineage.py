@@ -1,4 +1,7 @@
-"""Turns a plan into what its stores are, whatever their names: who keeps them, fed by which operators."""
+"""What identifies a store across versions of a program, apart from its name.
+
+A store is the operators that keep it, their windows, and what feeds them.
+"""
 
 from __future__ import annotations
 
@@ -7,20 +10,15 @@ import re
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
-from brookmere.plan.keeping import kept
 from brookmere.plan.stages import Plan
 from brookmere.topology.function import Function
 from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode
-from brookmere.topology.python_code import Process, PythonFunction
+from brookmere.topology.operators import Process, StreamJoin
+from brookmere.topology.operators.operator import is_identity
+from brookmere.topology.python_code import PythonFunction
 
-_NAMES = {
-    "store", "other", "table", "left", "right", "children", "default", "unmatched", "clock", "buffer",
-}  # fmt: skip
-"""Fields of operators that hold names, which may change while the operator stays."""
-_SET_BY_OTHERS = {"send_old", "in_python"}
-"""Fields that depend on what stands around the operator."""
 _LENIENT = {"grace_ms"}
-"""Parts of windows that change nothing about windows there are."""
+"""Fields of windows that may change without affecting existing windows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,21 +26,21 @@ class Lineage:
     """What a store is, apart from its name and its types."""
 
     operator: str
-    """The operators that keep it, by the names of their classes."""
+    """The class names of the operators that keep it."""
     windows: str
-    """The windows that its rows belong to; empty where there are none."""
+    """The windows that its rows belong to; empty if there are none."""
     topics: tuple[str, ...]
     """The topics that feed it, through however many repartitions."""
     partitions: int
-    """How many tasks its rows are spread over; 0 for a global table."""
+    """How many tasks have a share of its rows; 0 for a global table."""
     clocks: tuple[str, ...]
-    """The nodes whose clocks belong to it."""
+    """The nodes whose stream time belongs to it."""
     print: str
-    """Stands for the operators that keep and feed it, with the code of their functions."""
+    """A hash of the operators that keep and feed it, including the code of their functions."""
 
 
 def is_generated(name: str) -> bool:
-    """Tell whether a name has a number that depends on the order of the operators.
+    """Tell whether a name has a generated number, which depends on the order of the operators.
 
     >>> is_generated("KSTREAM-AGGREGATE-STATE-STORE-0000000003"), is_generated("counts")
     (True, False)
@@ -51,11 +49,11 @@ def is_generated(name: str) -> bool:
 
 
 def lineages(plan: Plan) -> dict[str, Lineage]:
-    """Return what each store of the plan is."""
+    """Return the lineage of each store of the plan."""
     graph = _Graph(plan)
     found: dict[str, Lineage] = {}
     for store in plan.topology.stores:
-        keepers = [n for n in plan.topology.nodes if isinstance(n, ProcessorNode) and store.name in kept(n)]
+        keepers = plan.topology.keepers(store.name)
         if not keepers:
             continue
         roots = [root for keeper in keepers for root in graph.roots(keeper)]
@@ -66,7 +64,7 @@ def lineages(plan: Plan) -> dict[str, Lineage]:
             windows="+".join(dict.fromkeys(filter(None, (_windows(keeper) for keeper in keepers)))),
             topics=tuple(sorted({topic for keeper in keepers for topic in graph.sources(keeper)})),
             partitions=0 if store.is_global else max(counts, default=0),
-            clocks=tuple(_clocks(plan, store.name, keepers)),
+            clocks=tuple(dict.fromkeys(_clock(keeper) for keeper in keepers)),
             print=hashlib.sha256(repr(sorted(prints)).encode()).hexdigest()[:16],
         )
     return found
@@ -82,20 +80,14 @@ def _windows(keeper: ProcessorNode) -> str:
     return f"{type(windows).__name__}({', '.join(parts)})"
 
 
-def _clocks(plan: Plan, store: str, keepers: list[ProcessorNode]) -> list[str]:
-    names = [getattr(keeper.operator, "clock", "") or keeper.name for keeper in keepers]
-    # A join looks into what the buffer of the other side keeps, and has a clock of its own.
-    for node in plan.topology.nodes:
-        if isinstance(node, ProcessorNode) and store in (
-            getattr(node.operator, "other", None),
-            getattr(node.operator, "store", None),
-        ):
-            names.append(getattr(node.operator, "clock", "") or node.name)
-    return list(dict.fromkeys(names))
+def _clock(keeper: ProcessorNode) -> str:
+    # The sides of a join share a clock.
+    shared = keeper.operator.clock if isinstance(keeper.operator, StreamJoin) else ""
+    return shared or keeper.name
 
 
 class _Graph:
-    """Finds what stands above a node."""
+    """Finds what feeds a node."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -148,7 +140,7 @@ def _printed(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(_printed(part) for part in value)
     if is_dataclass(value):
-        parts = [part for part in fields(value) if part.compare and part.name not in _NAMES | _SET_BY_OTHERS]
+        parts = [part for part in fields(value) if is_identity(part)]
         return (type(value).__name__, *(_printed(getattr(value, part.name)) for part in parts))
     return repr(value)
 

@@ -1,4 +1,4 @@
-"""Turns a topology into the number of the stage of each node."""
+"""Assigns each node of a topology to a stage."""
 
 from __future__ import annotations
 
@@ -7,36 +7,35 @@ from dataclasses import dataclass, field
 from typing import TypeGuard
 
 from brookmere.errors import UnsupportedError
-from brookmere.plan.keeping import kept, looked_into
 from brookmere.plan.python_faults import kernel_between
 from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode, Topology
-from brookmere.topology.python_code import Process, is_python, takes_many
+from brookmere.topology.python_code import is_python, takes_many
 
 Edge = tuple[str, str]
 
 _STATE = 2
-"""The first kernel stage that may have state. While places are sought, Python stages have odd numbers."""
+"""The first kernel stage that may have state. During placement, Python stages have odd numbers."""
 
 
 def place(topology: Topology) -> dict[str, int]:
     """Return the stage of every node.
 
-    Python nodes have stages of their own. A repartition leads to a later stage than that of its senders;
-    other records stay in the stage of their parents, except that state needs an exchange before it, and that
-    a kernel node and a Python node never share a stage. Processors that keep a store together share its
-    stage. One that looks into a table stands where the table is, which may move the table to a later stage.
-    Where that would never end, because what it looks for depends on the table through a repartition or
-    through Python, it stands in a later stage than the table and looks into a copy.
+    Python nodes have stages of their own. What receives a repartition is in a later stage than its senders;
+    other nodes are in the stage of their parents, except that state needs an exchange before it, and that a
+    kernel node and a Python node never share a stage. Processors that share a store are in the same stage.
+    A processor that looks up rows is in the stage of the table, which may move the table to a later stage.
+    Where that would never end, because the lookups depend on the table through a repartition or through
+    Python, the processor is in a later stage than the table and reads a copy.
 
     Raises:
-        UnsupportedError: processors that keep a store together follow each other through a repartition.
-        TopologyError: Python processors that keep a store together have something between them that is not.
+        UnsupportedError: processors that share a store follow each other through a repartition.
+        TopologyError: Python processors that share a store have a kernel node between them.
     """
     rules = _Rules(topology)
     rules.drop_impossible()
     stages = rules.solve()
     for table, lookers in rules.global_lookers.items():
-        # Numbers of kernel stages are even here: a Python node looks into a copy, one stage later.
+        # Numbers of kernel stages are even here: a Python node reads a copy, one stage later.
         stages[table] = min((stages[name] & ~1 for name in lookers), default=_STATE)
     used = {number: position for position, number in enumerate(sorted({0, *stages.values()}))}
     return {name: used[number] for name, number in stages.items()}
@@ -44,30 +43,30 @@ def place(topology: Topology) -> dict[str, int]:
 
 @dataclass(slots=True)
 class _Rules:
-    """Which node cannot stand in an earlier stage than which other node."""
+    """Which node cannot be in an earlier stage than which other node."""
 
     topology: Topology
     python: set[str] = field(default_factory=set)
     many: set[str] = field(default_factory=set)
-    """Those of the Python nodes that compute many records at once."""
+    """The Python nodes that handle many records at once."""
     repartitions: list[Edge] = field(default_factory=list)
-    """The second node stands in a later stage than the first."""
+    """The second node is in a later stage than the first."""
     follows: set[Edge] = field(default_factory=set)
-    """The second node stands in the same stage as the first, or in a later one."""
+    """The second node is in the same stage as the first, or in a later one."""
     looks: dict[tuple[str, str], list[str]] = field(default_factory=dict)
-    """By node and store, those who keep the store that the node looks into. They follow it."""
+    """By node and store, the nodes that keep the store in which the node looks rows up. They follow it."""
     earliest: dict[str, int] = field(default_factory=dict)
     global_lookers: dict[str, list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.python = {n.name for n in self.topology.nodes if is_python(n)}
-        # What writes the changes of a store stands beside the node that keeps it.
+        # The sink of a changelog is next to the node that keeps the store.
         self.python |= {n.name for n in self.topology.nodes if _writes_log(n) and n.parents[0] in self.python}
         self.many = {n.name for n in self.topology.nodes if takes_many(n)}
         processors = [n for n in self.topology.nodes if isinstance(n, ProcessorNode)]
         keepers: dict[str, list[str]] = {}
         for node in processors:
-            for store in kept(node):
+            for store in node.operator.kept_stores:
                 keepers.setdefault(store, []).append(node.name)
         shared = {store.name for store in self.topology.stores if store.is_global}
         self.global_lookers = {name: [] for store in sorted(shared) for name in keepers.get(store, ())}
@@ -78,14 +77,13 @@ class _Rules:
                 self.follows |= {(parent, each.name) for parent in each.parents}
         for node in processors:
             self._add_look(node, keepers, shared)
-            needs_task = bool(node.stores) or looked_into(node) is not None
+            needs_task = bool(node.stores) or node.operator.lookup_table is not None
             self.earliest[node.name] = _STATE if needs_task and node.name not in self.python else 0
         self._add_repartitions()
 
     def _add_look(self, node: ProcessorNode, keepers: dict[str, list[str]], shared: set[str]) -> None:
-        if isinstance(node.operator, Process):
-            self._add_reads(node, node.operator.reads, keepers)
-        table = looked_into(node)
+        self._add_reads(node, node.operator.read_stores, keepers)
+        table = node.operator.lookup_table
         if table is None:
             return
         if table in self.global_lookers:
@@ -93,7 +91,7 @@ class _Rules:
             return
         self.follows.add((table, node.name))
         for store in node.stores:
-            if store not in kept(node) and store not in shared:
+            if store not in node.operator.kept_stores and store not in shared:
                 self.looks[node.name, store] = keepers.get(store, [])
                 self.follows |= {(keeper, node.name) for keeper in keepers.get(store, ())}
 
@@ -123,7 +121,7 @@ class _Rules:
         return above != below or (edge[0] != edge[1] and bool(self.many & set(edge)))
 
     def drop_impossible(self) -> None:
-        """Give up that a table moves to those who look into it, where the moving would never end."""
+        """Let tables stay where they are if moving them to their lookups would never end."""
         forward = _reach([*self.follows, *self.repartitions])
         leaps = self.leaps()
         for look, keepers in list(self.looks.items()):
@@ -137,7 +135,7 @@ class _Rules:
             if not loops:
                 self._refuse_python_loops(leaps)
                 raise UnsupportedError(
-                    "Processors that keep a store together follow each other through a repartition, "
+                    "Processors that share a store follow each other through a repartition, "
                     "which one pass over a batch cannot do. Write to a topic in between, and read it in a "
                     "second program."
                 )
@@ -166,7 +164,7 @@ class _Rules:
         ]
 
     def solve(self) -> dict[str, int]:
-        """Return the earliest stages that fit all rules: even ones for kernel nodes, odd ones for Python."""
+        """Return the earliest stages that satisfy all rules: even for kernel nodes, odd for Python nodes."""
         stages = {n.name: self._next(n.name, self.earliest.get(n.name, 0)) for n in self.topology.nodes}
         back = [(look[0], keeper) for look, keepers in self.looks.items() for keeper in keepers]
         edges = [(a, b, 0) for a, b in [*self.follows, *back]] + [(a, b, 1) for a, b in self.leaps()]

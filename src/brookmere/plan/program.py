@@ -1,4 +1,4 @@
-"""Turns a program into the explanation of its plan, for people who have no plan at hand."""
+"""Explains the plan of a program without running it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def explain(
     """Return the stages that a program runs in, with their operators, stores and exchanges.
 
     `partitions` counts the partitions of the topics that are read, all alike or by name. `optimization` is as
-    in `topology.optimization`; the text then tells what each rule has changed.
+    in `topology.optimization`; the text then lists what each rule has changed.
 
     >>> import brookmere as bm
     >>> app = bm.StreamsBuilder("words", key=bm.Text(), value=bm.Text())

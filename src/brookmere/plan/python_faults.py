@@ -1,4 +1,4 @@
-"""Turns processors that cannot stand together into the error that says so."""
+"""The error of Python processors that share a store across a kernel node."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from brookmere.topology.validation import place
 
 
 def kernel_between(topology: Topology, steps: Iterable[tuple[str, str]]) -> TopologyError:
-    """Return the error of Python processors that share a store, while `steps` lead out of Python and back."""
+    """Return the error of Python processors that share a store, while `steps` leave Python and come back."""
     names = {name for step in steps for name in step}
     processors = [n for n in topology.nodes if isinstance(n, ProcessorNode) and n.name in names]
     between = [node for node in processors if not is_python(node)] or processors
@@ -19,10 +19,10 @@ def kernel_between(topology: Topology, steps: Iterable[tuple[str, str]]) -> Topo
     stores = sorted({store for node in sharing for store in node.stores if _users(topology, store) > 1})
     what = (
         f"The Python processors {_listed(node.name for node in sharing)} share {_noun('store', stores)}, "
-        f"and {_listed(node.name for node in between)} between them cannot run beside them"
+        f"and {_listed(node.name for node in between)} between them cannot run in their stage"
     )
     remedy = (
-        "Let the steps between them be Python functions of one record, or give each processor a store "
+        "Make the steps between them Python functions of one record, or give each processor a store "
         "of its own"
     )
     return TopologyError([Fault(what, place(None, between[0].location), remedy)])

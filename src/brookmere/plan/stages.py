@@ -1,4 +1,4 @@
-"""Turns a topology and the partition counts of its topics into the stages of a query."""
+"""The physical plan: the stages of a query, for a topology and the partition counts of its topics."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 from brookmere.errors import Fault, TopologyError
 from brookmere.plan.boundaries import boundaries
-from brookmere.plan.keeping import kept
-from brookmere.plan.passing import with_python_passes
 from brookmere.plan.placement import place
+from brookmere.plan.python_passes import with_python_passes
 from brookmere.topology.nodes import Node, ProcessorNode, SourceNode, Topology
 from brookmere.topology.partitions import partition_counts
 from brookmere.topology.python_code import is_python
@@ -21,7 +20,7 @@ from brookmere.topology.validation import check_partitions
 class Stage:
     """Nodes that run together: in the kernel, or all of them in Python.
 
-    Stage 0 runs per source partition and without state, as do those behind it up to the first exchange. The
+    Stage 0 and the stages after it, up to the first exchange, run per source partition and without state. The
     others run per task.
     """
 
@@ -29,13 +28,13 @@ class Stage:
     nodes: tuple[Node, ...]
     is_python: bool = False
     exchange: bool = False
-    """Rows travel to their tasks before it, and a Spark operator begins."""
+    """Rows are exchanged between tasks before it, and a new Spark operator begins."""
 
     @property
     def stores(self) -> tuple[str, ...]:
         """The stores of the stage, each once, in the order of its processors."""
         processors = [node for node in self.nodes if isinstance(node, ProcessorNode)]
-        names = (name for node in processors for name in node.stores if name in kept(node))
+        names = (name for node in processors for name in node.stores if name in node.operator.kept_stores)
         return tuple(dict.fromkeys(names))
 
 
@@ -70,7 +69,7 @@ class Plan:
         return next(number for number, chain in enumerate(self.chains) if stage in chain)
 
     def operator_of(self, stage: int) -> int:
-        """Return the number that Spark gives to the operator of a stage with state: it begins at the end."""
+        """Return Spark's number of the operator of a stage with state; Spark counts from the end."""
         return len(self.chains) - 1 - self.chain_of(stage)
 
     def stage_of(self) -> dict[str, int]:
@@ -83,10 +82,10 @@ class Plan:
 
 
 def plan(topology: Topology, partitions: Mapping[str, int]) -> Plan:
-    """Return the stages of `topology`; `partitions` counts those of the topics there are.
+    """Return the stages of `topology`; `partitions` has the counts of the existing topics.
 
     Raises:
-        TopologyError: a topic that is read is unknown, or co-partitioned topics differ in their counts.
+        TopologyError: a source topic is unknown, or co-partitioned topics have different counts.
     """
     sources = [n for n in topology.nodes if isinstance(n, SourceNode) and not n.internal]
     counts = {t: n for t, n in partitions.items() if any(t in _topics_of(s, partitions) for s in sources)}
@@ -116,7 +115,7 @@ def _stage(number: int, nodes: list[Node], exchange: bool) -> Stage:
 
 MAX_STAGES = 16
 MAX_PARTITIONS = 8192
-"""What the order numbers of the kernel's rows have room for."""
+"""Limits set by the bits of the order numbers in the kernel's rows."""
 
 
 def _limits(stages: int, partitions: Mapping[str, int]) -> list[Fault]:

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from brookmere.config import Config
 from brookmere.config.references import resolved
+from brookmere.durations import Duration, to_timedelta
 from brookmere.errors import ConfigError, Fault, TopologyError
 from brookmere.registry import Reference, RegistryClient, Schema
 from brookmere.serde.bad_values import BadBytes
@@ -50,7 +51,12 @@ class Registry:
     ca_file: str | Path | None = field(default=None, kw_only=True)
     cert_file: str | Path | None = field(default=None, kw_only=True)
     key_file: str | Path | None = field(default=None, kw_only=True)
-    patience: timedelta = field(default=timedelta(seconds=30), kw_only=True)
+    patience: Duration = field(default=timedelta(seconds=30), kw_only=True)
+
+    @property
+    def patience_ms(self) -> int:
+        """The patience in milliseconds."""
+        return to_timedelta(self.patience) // timedelta(milliseconds=1)
 
     @property
     def shown(self) -> str:
@@ -341,7 +347,7 @@ def _describe_registry(registry: Registry | str | Literal[False] | None) -> Any:
         "user": user,
         "password": password if password and password.startswith("${") else None,
         "files": [None if file is None else str(file) for file in files],
-        "patience_ms": registry.patience // _MS,
+        "patience_ms": registry.patience_ms,
     }
 
 

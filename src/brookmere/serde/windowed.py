@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, ClassVar, Literal
 
+from brookmere.durations import Duration, to_timedelta
 from brookmere.errors import Fault, TopologyError
 from brookmere.record import WindowedKey
 from brookmere.serde import kinds
@@ -40,7 +41,7 @@ class Windowed(Serde):
     key_text: ClassVar[str] = 'JSON such as {"key": ..., "start": 0, "end": 5000}'
 
     inner: Serde
-    size: timedelta | None = None
+    size: Duration | None = None
     session: bool = False
     form: Literal["binary", "json"] = "binary"
 
@@ -48,11 +49,14 @@ class Windowed(Serde):
         faults = _faults(self)
         if faults:
             raise TopologyError(faults)
+        if self.size is not None:
+            # Serdes of equal size are equal, however the size is written.
+            object.__setattr__(self, "size", to_timedelta(self.size))
 
     @property
     def size_ms(self) -> int | None:
         """The window's size in milliseconds, or None."""
-        return None if self.size is None else self.size // _MS
+        return None if self.size is None else to_timedelta(self.size) // _MS
 
     @property
     def window_bytes(self) -> int:
@@ -221,9 +225,10 @@ def _faults(serde: Windowed) -> list[Fault]:
 
 
 def _size_faults(size: object, *, session: bool) -> list[Fault]:
-    if not isinstance(size, timedelta):
-        what = f"size of Windowed is a timedelta: found {type(size).__name__}"
-        return [Fault(what, None, "Use for example timedelta(seconds=5).")]
+    try:
+        size = to_timedelta(size)
+    except (TypeError, ValueError) as error:
+        return [Fault(f"size of Windowed: {error}", None, 'Use for example timedelta(seconds=5) or "5s".')]
     if session:
         return [
             Fault("Session windows have no fixed size", None, "Leave out size=, or leave out session=True.")

@@ -140,6 +140,11 @@ class Topology:
         """Return the store of a name."""
         return next(store for store in self.stores if store.name == name)
 
+    def keepers(self, store: str) -> list[ProcessorNode]:
+        """Return the processors that keep a store, or share it with those that do."""
+        processors = (node for node in self.nodes if isinstance(node, ProcessorNode))
+        return [node for node in processors if store in node.operator.kept_stores]
+
     def describe(self) -> str:
         """Return Kafka Streams' text form."""
         from brookmere.topology.describe import describe

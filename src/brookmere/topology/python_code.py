@@ -1,9 +1,9 @@
-"""Says what of a topology is Python code that runs beside the stream, and not a Column of the kernel."""
+"""Functions of a topology that run in the Python worker rather than as Columns in the kernel."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields, is_dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from brookmere.topology.function import Location
@@ -12,12 +12,14 @@ from brookmere.worker.functions.calls import AsyncCalls
 if TYPE_CHECKING:
     from brookmere.topology.nodes import Node
 
+_BATCHES = {"arrow": "in Arrow batches", "pandas": "in pandas batches"}
+
 
 @dataclass(frozen=True, slots=True)
 class PythonFunction:
     """A user's function over Python values, called in the worker for every record.
 
-    Two functions are equal when they come from the same line, have the same code and are called alike.
+    Two functions are equal if they are on the same line, have the same code and are called alike.
     """
 
     role: str
@@ -25,46 +27,44 @@ class PythonFunction:
     fingerprint: tuple[object, ...]
     call: Callable[..., Any] = field(compare=False, repr=False)
     returns: object | None = None
-    """The type of the result as the user has told it."""
+    """The type of the result as the user declared it."""
     batch: Literal["arrow", "pandas"] | None = None
     asynchronous: AsyncCalls | None = None
     is_factory: bool = False
     """The call makes the function, once per process."""
 
+    @property
+    def takes_many(self) -> bool:
+        """Whether it handles many records at once: in batches, or concurrently."""
+        return self.batch is not None or self.asynchronous is not None
 
-@dataclass(frozen=True, slots=True)
-class Process:
-    """Hands every record to a processor that the supplier makes, one for each task."""
+    @property
+    def name(self) -> str:
+        """The name that `explain` shows."""
+        return call_name(self.call)
 
-    supplier: Callable[[], Any] = field(compare=False, repr=False)
-    fixed_key: bool
-    key: object | None
-    value: object | None
-    """The types of what is forwarded as the user has told them; None leaves them as they came."""
-    location: Location
-    fingerprint: tuple[object, ...]
-    reads: tuple[str, ...] = ()
-    """Those of its stores that it only reads, because a table keeps them."""
+    @property
+    def call_details(self) -> list[str]:
+        """How it is called, where that is not record by record."""
+        details = [] if self.batch is None else [_BATCHES[self.batch]]
+        if self.asynchronous is not None:
+            details.append(f"{self.asynchronous.concurrency} calls at once")
+        return details
+
+
+def call_name(call: object) -> str:
+    """Return how texts name a user's function or class."""
+    name = getattr(call, "__name__", type(call).__name__)
+    return "a lambda" if name == "<lambda>" else f"{name}"
 
 
 def is_python(node: Node) -> bool:
     """Tell whether a node runs in the worker."""
     operator = getattr(node, "operator", None)
-    if isinstance(operator, Process) or getattr(operator, "in_python", False):
-        return True
-    return any(isinstance(part, PythonFunction) for part in parts(operator))
+    return operator is not None and bool(operator.is_python)
 
 
 def takes_many(node: Node) -> bool:
-    """Tell whether a Python node computes many records at once: in batches, or while others wait."""
-    functions = [p for p in parts(getattr(node, "operator", None)) if isinstance(p, PythonFunction)]
-    return any(f.batch is not None or f.asynchronous is not None for f in functions)
-
-
-def parts(operator: object) -> Iterator[object]:
-    """Yield what the fields of an operator hold, those of tuples one by one."""
-    if not is_dataclass(operator):
-        return
-    for part in fields(operator):
-        value = getattr(operator, part.name)
-        yield from value if isinstance(value, tuple) else (value,)
+    """Tell whether a Python node handles many records at once."""
+    operator = getattr(node, "operator", None)
+    return operator is not None and any(function.takes_many for function in operator.python_functions)

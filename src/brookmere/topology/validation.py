@@ -12,8 +12,8 @@ from brookmere.names import illegal, nearest
 from brookmere.serde import Serde
 from brookmere.topology.function import Function, Location
 from brookmere.topology.nodes import ProcessorNode, SinkNode, SourceNode, Topology
+from brookmere.topology.operators import Process
 from brookmere.topology.partitions import partition_counts
-from brookmere.topology.python_code import Process
 
 SHORT_KINDS = ("count", "sum", "avg", "min", "max", "first", "last", "collect_list", "collect_set", "top_n")
 """The short aggregates there are."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal as OneOf
 
-from brookmere.topology.durations import Duration, milliseconds, refuse
+from brookmere.topology.durations import Duration, duration_text, milliseconds, refuse
 
 Emit = OneOf["update", "close"]
 """When a windowed aggregate sends its results: at every update, or once, when the window has closed."""
@@ -62,6 +62,14 @@ class TimeWindows:
         """How long after its end a window can still change."""
         return self.grace_ms
 
+    @property
+    def details(self) -> list[str]:
+        """What `explain` shows of the windows."""
+        size = duration_text(self.size_ms)
+        if self.advance_ms == self.size_ms:
+            return [f"tumbling windows of {size}", *_grace(self.grace_ms)]
+        return [f"hopping windows of {size} every {duration_text(self.advance_ms)}", *_grace(self.grace_ms)]
+
 
 @dataclass(frozen=True, slots=True, init=False)
 class SlidingWindows:
@@ -90,6 +98,11 @@ class SlidingWindows:
         """How long after its end a window can still change."""
         return self.grace_ms
 
+    @property
+    def details(self) -> list[str]:
+        """What `explain` shows of the windows."""
+        return [f"sliding windows of {duration_text(self.difference_ms)}", *_grace(self.grace_ms)]
+
 
 @dataclass(frozen=True, slots=True, init=False)
 class SessionWindows:
@@ -116,6 +129,11 @@ class SessionWindows:
     def wait_ms(self) -> int:
         """How long after its end a session can still change."""
         return self.gap_ms + self.grace_ms
+
+    @property
+    def details(self) -> list[str]:
+        """What `explain` shows of the windows."""
+        return [f"sessions with gaps up to {duration_text(self.gap_ms)}", *_grace(self.grace_ms)]
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -144,6 +162,11 @@ class UnlimitedWindows:
     def wait_ms(self) -> int:
         """How long after its end the window can still change."""
         return 0
+
+    @property
+    def details(self) -> list[str]:
+        """What `explain` shows of the windows."""
+        return [f"one window without end from {self.start_ms} on"]
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -182,5 +205,15 @@ class JoinWindows:
         object.__setattr__(self, "after_ms", after_ms)
         object.__setattr__(self, "grace_ms", milliseconds("grace of JoinWindows", grace))
 
+    @property
+    def details(self) -> list[str]:
+        """What `explain` shows of the windows."""
+        span = f"{duration_text(self.before_ms)} before to {duration_text(self.after_ms)} after"
+        return [span, *_grace(self.grace_ms)]
+
 
 Windows = TimeWindows | SlidingWindows | SessionWindows | UnlimitedWindows
+
+
+def _grace(ms: int) -> list[str]:
+    return [f"grace {duration_text(ms)}"] if ms else []

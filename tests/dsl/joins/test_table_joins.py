@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from brookmere.topology.join_operators import TableJoin, TableJoinMerge
-from brookmere.topology.operators import TableSource
+from brookmere.topology.operators import TableJoin, TableJoinMerge, TableSource
 from tests.dsl.nodes import operators, processor
 from tests.topology.programs import any_function, builder
 

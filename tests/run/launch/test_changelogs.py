@@ -12,7 +12,7 @@ import brookmere as bm
 from brookmere.config import read
 from brookmere.plan import Plan, plan
 from brookmere.run.evolution.identity import Identity
-from brookmere.run.launch.changelogs import log_ids, log_starts, logged
+from brookmere.run.launch.changelogs import log_ids, log_starts, with_changelog_topics
 from brookmere.run.launch.topics import TopicPlan, plan_topics
 from tests.run.homes import Home
 
@@ -23,8 +23,10 @@ def program() -> bm.StreamsBuilder:
     app = bm.StreamsBuilder("app", key=bm.Text(), value=bm.Text())
     grouped = app.stream("in").group_by_key()
     grouped.count(store="plain")
-    grouped.windowed_by(bm.TimeWindows(10, grace=5)).count(store="windows")
-    grouped.windowed_by(bm.SessionWindows(10, grace=5)).count(store="sessions", retention=timedelta(days=2))
+    grouped.windowed_by(bm.TimeWindows("10ms", grace="5ms")).count(store="windows")
+    grouped.windowed_by(bm.SessionWindows("10ms", grace="5ms")).count(
+        store="sessions", retention=timedelta(days=2)
+    )
     grouped.windowed_by(bm.UnlimitedWindows()).count(store="endless")
     versions = app.stream("in").map_values(lambda value: value)
     versions.to_table(store="versions", history=timedelta(hours=1))
@@ -35,7 +37,7 @@ def planned(home: Home, app: bm.StreamsBuilder, **settings: Any) -> tuple[Plan, 
     config = read(None, **settings)
     topology = app.build()
     needed = plan_topics(topology, home.topics, config)
-    return logged(plan(topology, needed.partitions), needed, home.topics, config)
+    return with_changelog_topics(plan(topology, needed.partitions), needed, home.topics, config)
 
 
 def test_topics_are_compacted_and_those_of_windows_also_deleted(home: Home) -> None:
@@ -76,17 +78,17 @@ def test_topic_of_another_form_is_refused(home: Home) -> None:
     home.topics.create("app-windows-changelog", 2, {"cleanup.policy": "delete,compact"})
 
     _, needed = planned(home, program())
-    with pytest.raises(bm.TopologyError) as caught:
+    with pytest.raises(bm.errors.TopologyError) as caught:
         needed.check()
 
     remedy = (
-        "Delete it if nobody needs it any more, or run the application under another application.id, "
+        "Delete it if nobody needs it, or run the application under another application.id, "
         "or name the store in changelog.disabled"
     )
     what = "The topic 'app-plain-changelog' cannot be the changelog of the store 'plain'"
     assert caught.value.faults == [
-        bm.Fault(f"{what}: the store has 2 tasks, found 1 partition", None, remedy),
-        bm.Fault(f"{what}: its cleanup.policy must be compact, found delete", None, remedy),
+        bm.errors.Fault(f"{what}: the store has 2 tasks, found 1 partition", None, remedy),
+        bm.errors.Fault(f"{what}: its cleanup.policy must be compact, found delete", None, remedy),
     ]
 
 
@@ -95,7 +97,9 @@ def test_changelogs_can_be_left_out(home: Home) -> None:
 
     _, some = planned(home, program(), changelog__disabled="plain, windows")
     _, none = planned(home, program(), changelog__disabled="all")
-    with pytest.raises(bm.ConfigError, match=r"names 'plane', which is no store\. Did you mean 'plain'\?"):
+    with pytest.raises(
+        bm.errors.ConfigError, match=r"names 'plane', which is not a store\. Did you mean 'plain'\?"
+    ):
         planned(home, program(), changelog__disabled="plane")
 
     assert sorted(some.new) == ["app-endless-changelog", "app-sessions-changelog", "app-versions-changelog"]
@@ -144,5 +148,5 @@ def test_changelog_of_a_state_that_is_gone_is_refused(home: Home) -> None:
     log_starts(found, needed, home.topics, None)
     rest.append([bm.Record(b"k", b"v", 0)])
 
-    with pytest.raises(bm.StateError, match="rows of a state that is gone, in app-plain-changelog; beside"):
+    with pytest.raises(bm.errors.StateError, match="rows of an earlier state in app-plain-changelog"):
         log_starts(found, needed, home.topics, None)

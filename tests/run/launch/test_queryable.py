@@ -11,12 +11,12 @@ import pytest
 from pyspark.sql import functions as F
 
 import brookmere as bm
-from brookmere.run.launch.start import describe_stores
+from brookmere.run.launch.check import describe_stores
 from brookmere.serde import BadBytes
 from brookmere.state import StoreInfo
 from brookmere.state.description.store_file import read_stores
 from tests.run.homes import Home
-from tests.run.test_changelogs import GIVEN, everything, shown, write
+from tests.run.launch.test_changelog_records import GIVEN, everything, shown, write
 
 pytestmark = pytest.mark.usefixtures("spark")
 

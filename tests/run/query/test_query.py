@@ -10,9 +10,9 @@ import pytest
 from pyspark.sql import functions as F
 
 import brookmere as bm
-from brookmere.run import Query, assemble
+from brookmere.run import Query, start_query
 from brookmere.run.query.frames import OUTPUT
-from tests.run.streams import Memory, Topic
+from tests.run.query.streams import Memory, Topic
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -37,7 +37,7 @@ class Workshop:
             "emit": "every",
             **options,
         }
-        query = assemble(app.build(), session=self.spark, checkpoint=self.checkpoint, **given)
+        query = start_query(app.build(), session=self.spark, checkpoint=self.checkpoint, **given)
         self.started.append(query)
         return query
 
@@ -193,12 +193,12 @@ def test_failing_record_ends_the_query_with_its_place(workshop: Workshop) -> Non
     workshop.topic.append([("k", "1", 1), ("k", "x", 2)])
     query = workshop.start(app)
 
-    with pytest.raises(bm.ProcessingError) as caught:
+    with pytest.raises(bm.errors.ProcessingError) as caught:
         query.process_all_available()
 
     assert (caught.value.node, caught.value.topic, caught.value.offset) == ("parse", "in", 1)
     failure = query.failure()
-    assert isinstance(failure, bm.ProcessingError)
+    assert isinstance(failure, bm.errors.ProcessingError)
     assert failure.offset == 1
     assert workshop.sink.batches == []
 
@@ -219,7 +219,7 @@ def test_failing_record_of_a_stateful_stage_leaves_the_state_of_the_batch_before
     query = workshop.start(summing(guard=False))
     query.process_all_available()
     workshop.topic.append([("k", "2", 2), ("k", "x", 3)])
-    with pytest.raises(bm.ProcessingError, match="node sum, task 0, topic in, partition 0, offset 2"):
+    with pytest.raises(bm.errors.ProcessingError, match="node sum, task 0, topic in, partition 0, offset 2"):
         query.process_all_available()
 
     workshop.start(summing(guard=True)).process_all_available()
@@ -250,7 +250,7 @@ def test_sink_that_fails_is_told_apart_from_records(workshop: Workshop) -> None:
     workshop.topic.append([("k", "", 1)])
     query = workshop.start(counting(), sink=broken)
 
-    with pytest.raises(bm.EngineError, match="calls failed with OSError: the disk is full") as caught:
+    with pytest.raises(bm.errors.EngineError, match="failed with OSError: the disk is full") as caught:
         query.process_all_available()
 
     assert isinstance(caught.value.__cause__, OSError)
@@ -320,12 +320,12 @@ def test_store_that_changes_its_type_is_refused(workshop: Workshop, store_type: 
     grouped.reduce(lambda agg, value: F.concat(agg, value), store="counts", store_type=store_type)
     workshop.topic.append([("k", "text", 2)])
 
-    with pytest.raises(bm.EngineError, match="a store with values of another type") as caught:
+    with pytest.raises(bm.errors.EngineError, match="a store with values of another type") as caught:
         workshop.start(app).process_all_available()
 
     assert "LongType" in str(caught.value)
     assert "StringType" in str(caught.value)
-    assert "Give the result a store= of a new name" in str(caught.value)
+    assert "Give the result a new name with store=" in str(caught.value)
 
 
 def test_missing_topics_and_columns_are_refused_together(workshop: Workshop, spark: SparkSession) -> None:
@@ -339,12 +339,12 @@ def test_missing_topics_and_columns_are_refused_together(workshop: Workshop, spa
         ),
     }
 
-    with pytest.raises(bm.TopologyError) as caught:
+    with pytest.raises(bm.errors.TopologyError) as caught:
         workshop.start(app, sources=sources, partitions=dict.fromkeys(["in", "orders", "lines"], 1))
 
     assert [str(fault) for fault in caught.value.faults] == [
-        "The DataFrame of 'in' has no column partition, offset. Add what is missing.",
-        "There are no records for the topic 'orders'. Did you mean 'order'?",
+        "The DataFrame of 'in' has no column partition, offset. Add it.",
+        "There is no DataFrame for the topic 'orders'. Did you mean 'order'?",
         "The DataFrame of 'lines' is not a stream. Read it with spark.readStream.",
     ]
 
@@ -358,7 +358,7 @@ def test_missing_topics_and_columns_are_refused_together(workshop: Workshop, spa
     ],
 )
 def test_option_that_there_is_not_is_refused(workshop: Workshop, option: dict[str, Any], words: str) -> None:
-    with pytest.raises(bm.ConfigError) as caught:
+    with pytest.raises(bm.errors.ConfigError) as caught:
         workshop.start(counting(), **option)
 
     assert str(caught.value) == words
@@ -368,7 +368,7 @@ def test_bad_lambdas_are_refused_before_the_query_starts(workshop: Workshop) -> 
     app = text_app()
     app.stream("in").map_values(lambda v: F.rand()).to("out")
 
-    with pytest.raises(bm.ExpressionError, match="uses rand"):
+    with pytest.raises(bm.errors.ExpressionError, match="uses rand"):
         workshop.start(app)
 
     assert not workshop.checkpoint.exists()
@@ -378,5 +378,5 @@ def test_record_of_a_partition_that_should_not_be_is_a_clear_failure(workshop: W
     workshop.topic.append([("k", "", 1)], partition=5)
     query = workshop.start(counting(), partitions={"in": 2})
 
-    with pytest.raises(bm.BrookmereError, match="partition 5"):
+    with pytest.raises(bm.errors.BrookmereError, match="partition 5"):
         query.process_all_available()

@@ -27,7 +27,7 @@ app = bm.StreamsBuilder("app", key=bm.Text(), value=bm.Text())
 app.stream("in").to("out")
 try:
     TopologyTestDriver(app)
-except bm.EngineError as error:
+except bm.errors.EngineError as error:
     print(error)
 """
 
@@ -50,7 +50,7 @@ from brookmere.run import spark_session
 
 try:
     spark_session(memory="5 parsecs")
-except bm.EngineError as error:
+except bm.errors.EngineError as error:
     print(error)
 """
 
@@ -104,4 +104,4 @@ def test_running_session_gets_what_kafka_needs(spark: SparkSession) -> None:
     session = spark_session(kafka=True)
 
     assert session is spark
-    assert type(session._jvm.brookmere.kafka.KafkaPlaces).__name__ == "JavaClass"  # type: ignore[union-attr]
+    assert type(session._jvm.brookmere.kernel.kafka.KafkaPlaces).__name__ == "JavaClass"  # type: ignore[union-attr]

@@ -48,10 +48,9 @@ def test_value_becomes_json(value: Any, written: bytes) -> None:
 
 
 def test_row_of_a_version_tells_until_when() -> None:
-    assert (
-        row_json(Row("ada", 1, 5), bm.Text(), bm.Long(), is_version=False)
-        == b'{"key":"ada","value":1,"timestamp":5}'
-    )
+    serdes = bm.Text(), bm.Long()
+
+    assert row_json(Row("ada", 1, 5), *serdes, is_version=False) == b'{"key":"ada","value":1,"timestamp":5}'
     assert row_json(Row("ada", 1, 5, 9), *serdes, is_version=True) == (
         b'{"key":"ada","value":1,"timestamp":5,"until":9}'
     )

@@ -14,7 +14,7 @@ from brookmere.dsl.graph.views import is_versioned
 from brookmere.topology.durations import Duration, milliseconds
 from brookmere.topology.function import here
 from brookmere.topology.nodes import Store
-from brookmere.topology.operators import Suppress, TableGroup, WindowAggregate
+from brookmere.topology.operators import Suppress, WindowAggregate
 
 _SUPPRESS = "KTABLE-SUPPRESS-"
 
@@ -128,7 +128,8 @@ def _wait(step: Step, below: tuple[str, ...]) -> int:
     if isinstance(operator, WindowAggregate):
         return operator.windows.wait_ms
     parents = [parent for parent in step.parents if not isinstance(parent, Root)]
-    # With another key the window is gone, even where the key is computed from it.
-    if not parents or step.key_changing or isinstance(operator, TableGroup):
+    # A new key has no window, even if it is computed from one.
+    regroups = operator is not None and operator.takes == "changes" and not operator.keeps_key
+    if not parents or step.key_changing or regroups:
         raise _NoWindowsError(way)
     return max(_wait(parent, way) for parent in parents)

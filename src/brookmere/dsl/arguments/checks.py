@@ -12,8 +12,7 @@ from brookmere.errors import Fault, TopologyError
 from brookmere.names import nearest
 from brookmere.serde import Serde
 from brookmere.topology.function import Function, function, here
-from brookmere.topology.join_operators import How
-from brookmere.topology.operators import Initial, Literal, ShortAggregate, Top
+from brookmere.topology.operators import How, Initial, Literal, ShortAggregate, Top
 from brookmere.topology.python_code import PythonFunction
 
 

@@ -1,4 +1,4 @@
-"""Turns on that a table tells the old value with each update, in the table and where it gets them from."""
+"""Makes a table send the old value with each change, in the table itself and in the tables above it."""
 
 from __future__ import annotations
 
@@ -6,43 +6,38 @@ from dataclasses import replace
 
 from brookmere.dsl.graph.steps import ProcessorStep, Step
 from brookmere.dsl.joins.join_steps import JoinStep
-from brookmere.topology.join_operators import TableJoin, TableJoinMerge
-from brookmere.topology.operators import (
-    Aggregate,
-    Operator,
-    PassThrough,
-    Suppress,
-    TableAggregate,
-    TableFilter,
-    TableMapValues,
-    TableSource,
-    WindowAggregate,
-)
+from brookmere.topology.operators import Operator, TableSource
 
 
 def send_old_values(step: Step, *, force: bool) -> bool:
     """Make the table of `step` send old values; return whether it does.
 
-    A table source without a store knows no old values. It is given its store if `force` is true.
+    A table source without a store knows no old values. It gets its store if `force` is true.
     """
     if isinstance(step, JoinStep):
         return _joined(step)
     if not isinstance(step, ProcessorStep):
         return False
-    match step.operator:
-        case TableSource(store=None) if not force:
-            return False
-        case TableSource() as operator:
-            name = operator.store if step.store is None else step.store.name
-            step.operator = replace(operator, store=name, send_old=True)
-        case Aggregate() | TableAggregate() | WindowAggregate() as operator:
-            step.operator = replace(operator, send_old=True)
-        case TableFilter() | TableMapValues() as operator if not operator.send_old:
-            if operator.store is None and not _above(step, force=force):
+    match step.operator.rows:
+        case "own store":
+            if isinstance(step.operator, TableSource) and not _has_store(step, step.operator, force=force):
                 return False
-            step.operator = replace(operator, send_old=True)
-        case PassThrough() | Suppress():
+        case "own store or parents":
+            known = step.operator.sends_old_values or bool(step.operator.kept_stores)
+            if not known and not _above(step, force=force):
+                return False
+        case "parents" | "own store and parents":
             return _above(step, force=force)
+        case "none":
+            return False
+    step.operator = _sending(step.operator)
+    return True
+
+
+def _has_store(step: ProcessorStep, source: TableSource, *, force: bool) -> bool:
+    if source.store is None and not force:
+        return False
+    step.operator = replace(source, store=source.store if step.store is None else step.store.name)
     return True
 
 
@@ -57,10 +52,11 @@ def _joined(step: JoinStep) -> bool:
 
 
 def _sending(operator: Operator) -> Operator:
-    return replace(operator, send_old=True) if isinstance(operator, TableJoin | TableJoinMerge) else operator
+    # A merge of streams is a JoinStep as well, and has no old values.
+    return operator if operator.rows in ("none", "parents") else operator.with_old_values()
 
 
 def _above(step: Step, *, force: bool) -> bool:
-    # Every parent is asked, also after one that cannot.
+    # Every parent is asked, even after one that cannot.
     answers = [send_old_values(parent, force=force) for parent in step.parents]
     return all(answers)

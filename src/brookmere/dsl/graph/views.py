@@ -1,4 +1,4 @@
-"""Says what is behind a table that others look into: its stores, and whether it knows the past."""
+"""Where the rows of a table are found: the stores for lookups, and whether it keeps versions."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import replace
 from brookmere.dsl.graph.steps import ProcessorStep, Step
 from brookmere.dsl.joins.join_steps import JoinStep
 from brookmere.topology.nodes import Store
-from brookmere.topology.operators import PassThrough, Suppress, TableFilter, TableMapValues, TableSource
+from brookmere.topology.operators import TableSource
 
 
 def stores_behind(step: Step) -> tuple[Store, ...]:
-    """Return the stores in which the rows of a table are found; a table source is given its store.
+    """Return the stores in which the rows of a table are found; a table source gets its store.
 
     A table without a store of its own is computed from the tables it is made of.
     """
@@ -21,32 +21,37 @@ def stores_behind(step: Step) -> tuple[Store, ...]:
     if not isinstance(step, ProcessorStep):
         return ()
     own = () if step.store is None else (step.store,)
-    match step.operator:
-        case TableSource() as operator:
-            step.operator = replace(operator, store=operator.store if not own else own[0].name)
-        case TableFilter(store=None) | TableMapValues(store=None) | PassThrough():
+    operator = step.operator
+    if isinstance(operator, TableSource):
+        step.operator = replace(operator, store=operator.store if not own else own[0].name)
+        return own
+    match operator.rows:
+        case "parents":
             return _above(step)
-        case Suppress():
+        case "own store or parents" if not operator.kept_stores:
+            return _above(step)
+        case "own store and parents":
             return _each_once((*own, *_above(step)))
     return own
 
 
 def store_names_behind(step: Step) -> tuple[str, ...]:
-    """Return the names of the stores behind a table, which is thereby looked into."""
+    """Return the names of the stores in which rows of a table are looked up."""
     return tuple(store.name for store in stores_behind(step))
 
 
 def is_versioned(step: Step) -> bool:
-    """Say whether the updates of a table come from one that keeps what its rows were.
+    """Tell whether the changes of a table come from a versioned one.
 
-    Filtered and computed tables are like the table they are made of, unless they have a store.
+    Filtered and computed tables are versioned if their parents are, unless they have a store.
     """
-    match step.operator if isinstance(step, ProcessorStep) else None:
-        case TableSource(versioned=versioned):
-            return versioned
-        case TableFilter(store=None) | TableMapValues(store=None):
-            return all(is_versioned(parent) for parent in step.parents)
-    return False
+    if not isinstance(step, ProcessorStep):
+        return False
+    operator = step.operator
+    if isinstance(operator, TableSource):
+        return operator.versioned
+    computed = operator.rows == "own store or parents" and not operator.kept_stores
+    return computed and all(is_versioned(parent) for parent in step.parents)
 
 
 def _above(step: Step) -> tuple[Store, ...]:

@@ -10,16 +10,17 @@ from brookmere.dsl.graph.steps import ProcessorStep
 from brookmere.dsl.graph.views import is_versioned, store_names_behind
 from brookmere.dsl.joins.join_steps import InternalSinkStep, InternalSourceStep
 from brookmere.topology.function import Function, here
-from brookmere.topology.join_operators import (
+from brookmere.topology.nodes import Store, StoreType
+from brookmere.topology.operators import (
     ForeignUpdate,
     How,
+    Operator,
     ResponseJoin,
     SubscriptionJoin,
     SubscriptionReceive,
     SubscriptionSend,
+    TableSource,
 )
-from brookmere.topology.nodes import Store, StoreType
-from brookmere.topology.operators import Operator, TableSource
 
 if TYPE_CHECKING:
     from brookmere.dsl.graph.graph import Graph

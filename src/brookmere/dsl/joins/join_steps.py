@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from brookmere.dsl.graph.steps import Step
 from brookmere.serde import Serde
 from brookmere.topology.assembly import Parts
-from brookmere.topology.join_operators import StreamSelfJoin, TableJoinMerge
 from brookmere.topology.nodes import ProcessorNode, Repartition, SinkNode, SourceNode, Store
-from brookmere.topology.operators import Operator
+from brookmere.topology.operators import Operator, StreamSelfJoin, TableJoinMerge
 
 
 @dataclass(eq=False, kw_only=True)

@@ -16,8 +16,8 @@ from brookmere.dsl.joins.stream_stream_join import StreamJoining, join_streams
 from brookmere.dsl.table import GlobalKTable, KTable
 from brookmere.topology.durations import Duration, milliseconds
 from brookmere.topology.function import Function, here
-from brookmere.topology.join_operators import GlobalJoin, How, StreamTableJoin
 from brookmere.topology.nodes import Store, StoreType
+from brookmere.topology.operators import GlobalJoin, How, StreamTableJoin
 from brookmere.topology.windows import JoinWindows
 
 if TYPE_CHECKING:

@@ -11,9 +11,8 @@ from brookmere.dsl.graph.steps import ProcessorStep
 from brookmere.dsl.joins.join_steps import StreamJoinStep
 from brookmere.dsl.joins.repartition import with_its_task
 from brookmere.topology.function import Function, here
-from brookmere.topology.join_operators import How, JoinBuffer, Side, StreamJoin
 from brookmere.topology.nodes import ProcessorNode, SinkNode, Store, StoreKind, StoreType
-from brookmere.topology.operators import PassThrough
+from brookmere.topology.operators import How, JoinBuffer, PassThrough, Side, StreamJoin
 from brookmere.topology.windows import JoinWindows
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from brookmere.dsl.graph.views import is_versioned, store_names_behind
 from brookmere.dsl.joins.foreign_key_join import join_foreign
 from brookmere.dsl.joins.join_steps import JoinStep
 from brookmere.topology.function import Function, here
-from brookmere.topology.join_operators import How, Side, TableJoin, TableJoinMerge
 from brookmere.topology.nodes import ProcessorNode, StoreType
+from brookmere.topology.operators import How, Side, TableJoin, TableJoinMerge
 
 if TYPE_CHECKING:
     from brookmere.dsl.table import KTable

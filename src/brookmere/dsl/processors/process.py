@@ -16,7 +16,8 @@ from brookmere.dsl.processors.state_stores import StoreBuilder, stores_of
 from brookmere.topology.assembly import Parts
 from brookmere.topology.function import Location, fingerprint_of, here
 from brookmere.topology.nodes import ProcessorNode
-from brookmere.topology.python_code import Process, PythonFunction
+from brookmere.topology.operators import Process
+from brookmere.topology.python_code import PythonFunction
 from brookmere.worker.api.processor import Processor
 from brookmere.worker.functions.calls import required_parameters
 
@@ -45,9 +46,10 @@ def write_processor(
 ) -> None:
     """Write a node of the user's own with its stores: those it keeps, and those it only reads."""
     names = tuple(stores)
+    keeps = tuple(name for name in names if name in known.kept)
     reads = tuple(name for name in names if name not in known.kept)
     connected = tuple(name for name in names if name not in known.of_global_tables)
-    parts.nodes.append(replace(node, operator=replace(operator, reads=reads), stores=connected))
+    parts.nodes.append(replace(node, operator=replace(operator, keeps=keeps, reads=reads), stores=connected))
     for name in names:
         if name in known.kept:
             parts.store(known.kept[name])

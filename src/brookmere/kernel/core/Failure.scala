@@ -47,7 +47,7 @@ object RecordFailed {
 /** Raised where the handler is "fail" only for what a record did; everything else passes. */
 object Guarded {
   def unapply(e: Throwable): Option[Throwable] = e match {
-    case _: RecordFailed | _: Unavailable | _: brookmere.kernel.python.WorkerLost => None
+    case _: RecordFailed | _: Unavailable | _: brookmere.kernel.python.workers.WorkerLost => None
     case _: StackOverflowError => Some(e)
     case _: VirtualMachineError | _: ThreadDeath | _: InterruptedException | _: LinkageError => None
     case other => Some(other)

@@ -11,7 +11,7 @@ trait View extends Serializable {
    * A way to look into the table. Everyone who looks makes one of their own in `open`, behind that
    * of the table; it follows the table's processor from task to task.
    */
-  def look(): Look
+  def look(): Lookup
 
   /** The store that keeps the rows, if one does. */
   def keptIn: String = null
@@ -24,7 +24,7 @@ trait View extends Serializable {
 }
 
 /** Finds rows of a table. A row is valid until this one is asked again, or the table changes. */
-abstract class Look {
+abstract class Lookup {
   /** The time of the row found last. */
   var ts: Long = 0L
 
@@ -47,7 +47,7 @@ abstract class Look {
 }
 
 /** Finds rows that are computed one by one from those of another table. */
-abstract class ComputedLook(from: Look) extends Look {
+abstract class ComputedLookup(from: Lookup) extends Lookup {
   override def isVersioned: Boolean = from.isVersioned
   override def get(key: UnsafeRow): UnsafeRow = computed(key, from.get(key))
   override def get(key: UnsafeRow, at: Long): UnsafeRow = computed(key, from.get(key, at))

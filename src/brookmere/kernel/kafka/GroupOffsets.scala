@@ -1,10 +1,10 @@
-package brookmere.kafka
+package brookmere.kernel.kafka
 
 import java.util.concurrent.{ConcurrentHashMap, TimeUnit}
 
 import scala.jdk.CollectionConverters._
 
-import brookmere.topics.TopicsOffset
+import brookmere.kernel.transport.TopicsOffset
 
 import org.apache.kafka.clients.consumer.OffsetAndMetadata
 import org.apache.kafka.common.{KafkaFuture, TopicPartition}

@@ -1,11 +1,11 @@
-package brookmere.kafka
+package brookmere.kernel.kafka
 
 import java.util.{HashMap => JHashMap, List => JList, Map => JMap}
 import java.util.concurrent.ConcurrentHashMap
 
 import scala.jdk.CollectionConverters._
 
-import brookmere.topics.TopicsOffset
+import brookmere.kernel.transport.TopicsOffset
 
 import org.apache.kafka.clients.admin.Admin
 

@@ -1,4 +1,4 @@
-package brookmere.kafka
+package brookmere.kernel.kafka
 
 import java.time.Duration
 import java.util.{ArrayDeque, HashMap => JHashMap}

@@ -1,10 +1,10 @@
-package brookmere.kafka
+package brookmere.kernel.kafka
 
 import scala.jdk.CollectionConverters._
 
 import brookmere.kernel.rows.{Layout, SourceNumber}
 import brookmere.kernel.topics.StagedSegment
-import brookmere.topics._
+import brookmere.kernel.transport._
 
 import org.apache.kafka.clients.producer.{Callback, KafkaProducer, ProducerRecord}
 import org.apache.kafka.common.{InvalidRecordException, KafkaException}
@@ -20,7 +20,7 @@ final class KafkaWrite(name: String, query: String) extends TopologyWrite(name, 
   private val plan = Sinks.plan(name)
   override protected val outputting: Outputting = new KafkaOutputting(place, plan.sources, query)
   override protected def commit(epoch: Long, segments: Seq[StagedSegment]): Unit = {
-    Halts.at("written")
+    FaultInjection.at("written")
     KafkaPlaces.end(place.run).foreach(end => GroupOffsets.commit(place, end))
   }
   override protected def discard(segments: Seq[StagedSegment]): Unit = ()
@@ -61,7 +61,7 @@ abstract class KafkaOutput(place: KafkaPlace) extends Output {
     val (k, v) = (bytes(key), bytes(value))
     val h: Array[Header] = if (headers == null) KafkaOutput.NoHeaders else headers.map { case (n, x) => new RecordHeader(if (n == null) "" else new String(n, "UTF-8"), x) }
     check(topic, ts, k, v, h)
-    Halts.at("sending")
+    FaultInjection.at("sending")
     try producer.send(new ProducerRecord(topic, partition, ts, k, v, if (h.isEmpty) null else java.util.Arrays.asList(h: _*)), callback)
     catch { case e: KafkaException => failed(e) }
   }

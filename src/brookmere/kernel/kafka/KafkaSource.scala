@@ -1,9 +1,9 @@
-package brookmere.kafka
+package brookmere.kernel.kafka
 
 import java.util.{Map => JMap, Set => JSet}
 
 import brookmere.kernel.rows.RawLayout
-import brookmere.topics.{SourceOptions, UpdatesBuilder}
+import brookmere.kernel.transport.{SourceOptions, UpdatesBuilder}
 
 import org.apache.spark.sql.connector.catalog._
 import org.apache.spark.sql.connector.expressions.Transform
@@ -11,11 +11,13 @@ import org.apache.spark.sql.connector.read._
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream
 import org.apache.spark.sql.connector.write._
 import org.apache.spark.sql.connector.write.streaming.StreamingWrite
+import org.apache.spark.sql.sources.DataSourceRegister
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /** Topics of Kafka as the source and the sink of a topology: `format("brookmere.kafka")` with the option `application`, the name of a run. */
-final class DefaultSource extends TableProvider {
+final class KafkaSource extends TableProvider with DataSourceRegister {
+  override def shortName(): String = "brookmere.kafka"
   override def inferSchema(options: CaseInsensitiveStringMap): StructType = RawLayout.schema
   override def getTable(schema: StructType, partitioning: Array[Transform], properties: JMap[String, String]): Table = new KafkaTable(schema)
 }

@@ -1,4 +1,4 @@
-package brookmere.kafka
+package brookmere.kernel.kafka
 
 import java.util.concurrent.TimeUnit
 import java.util.regex.Pattern
@@ -6,7 +6,7 @@ import java.util.regex.Pattern
 import scala.jdk.CollectionConverters._
 
 import brookmere.kernel.topics.{Tick, TopicRange}
-import brookmere.topics.{Backlog, RecordStream, SourceOptions, TopicsOffset}
+import brookmere.kernel.transport.{Backlog, RecordStream, SourceOptions, TopicsOffset}
 
 import org.apache.kafka.clients.admin.{ListOffsetsOptions, OffsetSpec, TopicDescription}
 import org.apache.kafka.common.{IsolationLevel, TopicPartition}

@@ -1,4 +1,4 @@
-package brookmere.kafka
+package brookmere.kernel.kafka
 
 import java.time.Duration
 import java.util.Collections
@@ -59,14 +59,14 @@ final class Lane(place: KafkaPlace, val number: Int) {
 
   def begin(): Unit = {
     guarded(producer.beginTransaction())
-    Halts.at("begun")
+    FaultInjection.at("begun")
   }
 
   def commit(query: String, epoch: Long): Unit = guarded {
-    Halts.at("sent")
+    FaultInjection.at("sent")
     mark = Mark(query, epoch, place.run)
     commit()
-    Halts.at("committed")
+    FaultInjection.at("committed")
   }
 
   def abort(): Unit = producer.abortTransaction()
@@ -75,7 +75,7 @@ final class Lane(place: KafkaPlace, val number: Int) {
 
   private def commit(): Unit = {
     producer.sendOffsetsToTransaction(Collections.singletonMap(where, mark.committed), new ConsumerGroupMetadata(group))
-    Halts.at("marked")
+    FaultInjection.at("marked")
     producer.commitTransaction()
   }
 

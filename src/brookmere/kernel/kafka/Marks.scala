@@ -1,4 +1,4 @@
-package brookmere.kafka
+package brookmere.kernel.kafka
 
 import java.util.Collections
 import java.util.concurrent.TimeUnit

@@ -1,11 +1,11 @@
-package brookmere.kafka
+package brookmere.kernel.kafka
 
 import java.time.Duration
 import java.util.Collections
 
 import scala.jdk.CollectionConverters._
 
-import brookmere.topics.Original
+import brookmere.kernel.transport.Original
 
 import org.apache.kafka.clients.consumer.{KafkaConsumer, OffsetOutOfRangeException}
 import org.apache.kafka.common.{KafkaException, TopicPartition}

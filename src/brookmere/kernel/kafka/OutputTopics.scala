@@ -1,11 +1,11 @@
-package brookmere.kafka
+package brookmere.kernel.kafka
 
 import java.util.Collections
 import java.util.concurrent.ConcurrentHashMap
 
 import scala.jdk.CollectionConverters._
 
-import brookmere.topics.{OutputTopic, TopicRefused}
+import brookmere.kernel.transport.{OutputTopic, TopicRefused}
 
 import org.apache.kafka.clients.admin.{Config, NewTopic, TopicDescription}
 import org.apache.kafka.common.config.{ConfigResource, TopicConfig}

@@ -1,4 +1,4 @@
-package brookmere.kafka
+package brookmere.kernel.kafka
 
 import java.util.concurrent.{ConcurrentHashMap, ConcurrentLinkedQueue, ExecutionException, TimeUnit}
 

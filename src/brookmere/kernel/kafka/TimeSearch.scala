@@ -1,4 +1,4 @@
-package brookmere.kafka
+package brookmere.kernel.kafka
 
 /**
  * Looks for a time before which about `most` records wait, with few questions: each is a call of the brokers.

@@ -5,7 +5,7 @@ import java.util.{ArrayList, HashMap => JMap}
 import brookmere.kernel.core._
 import brookmere.kernel.expr.Compile
 import brookmere.kernel.program._
-import brookmere.kernel.python.Dialogue
+import brookmere.kernel.python.workers.Dialogue
 import brookmere.kernel.rows._
 import brookmere.kernel.state._
 

@@ -8,7 +8,7 @@ import scala.jdk.CollectionConverters._
 import brookmere.kernel.core._
 import brookmere.kernel.expr._
 import brookmere.kernel.ops
-import brookmere.kernel.python.PythonNode
+import brookmere.kernel.python.stage.PythonNode
 import brookmere.kernel.state.{Groups, StoreDef}
 
 import org.apache.spark.sql.Column
@@ -32,7 +32,7 @@ private[program] trait JoinNodes { this: ProgramBuilder =>
     val in = input(name, parents)
     agreeOnKey(in.key, made(table).key)
     val join = bindJoiner(in.key, in.value, made(table).value, joiner)
-    val p = new ops.StreamTableJoin(id, name, view(table, stage), null, isLeft, join)
+    val p = new ops.joins.StreamTableJoin(id, name, view(table, stage), null, isLeft, join)
     add(id, stage, p, in.key, join.result, isTable = false, ids(parents))
   }
 
@@ -42,8 +42,8 @@ private[program] trait JoinNodes { this: ProgramBuilder =>
     val in = input(name, parents)
     agreeOnKey(in.key, made(table).key)
     val join = bindJoiner(in.key, in.value, made(table).value, joiner)
-    define(stage, StoreDef(store, kind, in.key, ops.WaitingJoin.keptType(in.value), Some(Groups(Groups.Items, Groups.Forever, timed = true))))
-    val p = new ops.WaitingJoin(id, name, view(table, stage), isLeft, join, store, grace, dropLate, in.key, in.value.fields)
+    define(stage, StoreDef(store, kind, in.key, ops.joins.WaitingJoin.keptType(in.value), Some(Groups(Groups.Items, Groups.Forever, timed = true))))
+    val p = new ops.joins.WaitingJoin(id, name, view(table, stage), isLeft, join, store, grace, dropLate, in.key, in.value.fields)
     add(id, stage, p, in.key, join.result, isTable = false, ids(parents))
   }
 
@@ -51,7 +51,7 @@ private[program] trait JoinNodes { this: ProgramBuilder =>
       sendOld: Boolean): Unit = {
     val in = input(name, parents)
     define(stage, versions(store, kind, in.key, in.value, history))
-    add(id, stage, new ops.VersionedSource(id, name, store, history, sendOld), in.key, in.value, isTable = true, ids(parents))
+    add(id, stage, new ops.tables.VersionedSource(id, name, store, history, sendOld), in.key, in.value, isTable = true, ids(parents))
   }
 
   def globalJoin(id: Int, name: String, stage: Int, parents: JList[Integer], table: Int, key: Column, isLeft: Boolean,
@@ -60,7 +60,7 @@ private[program] trait JoinNodes { this: ProgramBuilder =>
     val mapper = bind(in, key)
     agreeOnKey(mapper.result, made(table).key)
     val join = bindJoiner(in.key, in.value, made(table).value, joiner)
-    val p = new ops.StreamTableJoin(id, name, view(table, stage), mapper, isLeft, join)
+    val p = new ops.joins.StreamTableJoin(id, name, view(table, stage), mapper, isLeft, join)
     add(id, stage, p, in.key, join.result, isTable = false, ids(parents))
   }
 
@@ -72,7 +72,7 @@ private[program] trait JoinNodes { this: ProgramBuilder =>
     val join = if (isLeft) bindJoiner(in.key, in.value, to.value, joiner) else bindJoiner(in.key, to.value, in.value, joiner)
     val (needsLeft, needsRight) = needs(how)
     val (own, others) = if (isLeft) (needsLeft, needsRight) else (needsRight, needsLeft)
-    val p = new ops.TableJoin(id, name, view(other, stage), join, isLeft, own, others, sendOld, versioned)
+    val p = new ops.joins.TableJoin(id, name, view(other, stage), join, isLeft, own, others, sendOld, versioned)
     add(id, stage, p, in.key, join.result, isTable = true, ids(parents))
   }
 
@@ -81,10 +81,10 @@ private[program] trait JoinNodes { this: ProgramBuilder =>
       sendOld: Boolean): Unit = {
     val in = input(name, parents)
     val (needsLeft, needsRight) = needs(how)
-    val Seq(left, right) = ids(parents).map(made(_).processor.asInstanceOf[ops.TableJoin])
-    val of = new ops.JoinView(left.joiner, needsLeft, needsRight, right.other, left.other)
+    val Seq(left, right) = ids(parents).map(made(_).processor.asInstanceOf[ops.joins.TableJoin])
+    val of = new ops.joins.JoinView(left.joiner, needsLeft, needsRight, right.other, left.other)
     if (store != null) define(stage, StoreDef(store, kind, in.key, in.value))
-    add(id, stage, new ops.TableJoinMerge(id, name, store, sendOld, of), in.key, in.value, isTable = true, ids(parents))
+    add(id, stage, new ops.joins.TableJoinMerge(id, name, store, sendOld, of), in.key, in.value, isTable = true, ids(parents))
   }
 
   // ---- foreign keys ----
@@ -92,43 +92,43 @@ private[program] trait JoinNodes { this: ProgramBuilder =>
   def subscriptionSend(id: Int, name: String, stage: Int, parents: JList[Integer], key: Column, isLeft: Boolean, versioned: Boolean): Unit = {
     val in = input(name, parents)
     val foreign = bind(in, key)
-    val p = new ops.SubscriptionSend(id, name, foreign, isLeft, versioned)
-    add(id, stage, p, foreign.result, ops.Subscription.messageType(in.key), isTable = false, ids(parents))
+    val p = new ops.foreignkey.SubscriptionSend(id, name, foreign, isLeft, versioned)
+    add(id, stage, p, foreign.result, ops.foreignkey.Subscription.messageType(in.key), isTable = false, ids(parents))
   }
 
   def subscriptionReceive(id: Int, name: String, stage: Int, parents: JList[Integer], store: String, kind: String): Unit = {
     val in = input(name, parents)
-    val left = ops.Subscription.keyType(in.value)
-    define(stage, StoreDef(store, kind, in.key, ops.Subscription.keptType, Some(Groups(Groups.Items, Groups.Forever, sub = Some(left)))))
-    add(id, stage, new ops.SubscriptionReceive(id, name, store, left.fields), in.key, in.value, isTable = false, ids(parents))
+    val left = ops.foreignkey.Subscription.keyType(in.value)
+    define(stage, StoreDef(store, kind, in.key, ops.foreignkey.Subscription.keptType, Some(Groups(Groups.Items, Groups.Forever, sub = Some(left)))))
+    add(id, stage, new ops.foreignkey.SubscriptionReceive(id, name, store, left.fields), in.key, in.value, isTable = false, ids(parents))
   }
 
   def subscriptionJoin(id: Int, name: String, stage: Int, parents: JList[Integer], right: Int): Unit = {
     val in = input(name, parents)
     agreeOnKey(in.key, made(right).key)
-    val left = ops.Subscription.keyType(in.value)
-    val p = new ops.SubscriptionJoin(id, name, view(right, stage), left.fields, ops.Subscription.isText(made(right).value))
-    add(id, stage, p, left, ops.Subscription.answerType(made(right).value), isTable = false, ids(parents))
+    val left = ops.foreignkey.Subscription.keyType(in.value)
+    val p = new ops.foreignkey.SubscriptionJoin(id, name, view(right, stage), left.fields, ops.foreignkey.Subscription.isText(made(right).value))
+    add(id, stage, p, left, ops.foreignkey.Subscription.answerType(made(right).value), isTable = false, ids(parents))
   }
 
   def foreignUpdate(id: Int, name: String, stage: Int, parents: JList[Integer], store: String, versioned: Boolean): Unit = {
     val in = input(name, parents)
     val left = stores(stage).find(_.name == store).flatMap(_.groups).flatMap(_.sub).get
-    val p = new ops.ForeignUpdate(id, name, store, left.fields, ops.Subscription.isText(in.value), versioned)
-    add(id, stage, p, left, ops.Subscription.answerType(in.value), isTable = false, ids(parents))
+    val p = new ops.foreignkey.ForeignUpdate(id, name, store, left.fields, ops.foreignkey.Subscription.isText(in.value), versioned)
+    add(id, stage, p, left, ops.foreignkey.Subscription.answerType(in.value), isTable = false, ids(parents))
   }
 
   def responseJoin(id: Int, name: String, stage: Int, parents: JList[Integer], left: Int, isLeft: Boolean, joiner: Column): Unit = {
     val in = input(name, parents)
-    val right = ops.Subscription.valueType(in.value)
+    val right = ops.foreignkey.Subscription.valueType(in.value)
     val join = bindJoiner(in.key, made(left).value, right, joiner)
-    val p = new ops.ResponseJoin(id, name, view(left, stage), isLeft, join, right.fields)
+    val p = new ops.foreignkey.ResponseJoin(id, name, view(left, stage), isLeft, join, right.fields)
     add(id, stage, p, in.key, join.result, isTable = false, ids(parents))
   }
 
   /** Where an answer says to which task it goes; -1 for all other records. */
   private[program] def taskField(parent: Int): Int = made(parent).processor match {
-    case _: ops.SubscriptionJoin | _: ops.ForeignUpdate => ops.Subscription.To
+    case _: ops.foreignkey.SubscriptionJoin | _: ops.foreignkey.ForeignUpdate => ops.foreignkey.Subscription.To
     case _ => -1
   }
 
@@ -163,15 +163,15 @@ private[program] trait JoinNodes { this: ProgramBuilder =>
     val number = copyNumber()
     val store = copyName((if (kept == null) from.processor.name else kept) + "-copy", stage)
     val p = (from.processor, original.flatMap(_.groups)) match {
-      case (v: ops.VersionedTable, _) =>
+      case (v: ops.tables.VersionedTable, _) =>
         define(stage, versions(store, kind, from.key, from.value, v.history))
-        new ops.VersionedCopy(number, v.name, store, v.history)
+        new ops.tables.VersionedCopy(number, v.name, store, v.history)
       case (w, Some(form)) =>
         define(stage, StoreDef(store, kind, from.key, from.value, Some(Groups(Groups.Items, form.retention))))
-        new ops.WindowCopy(number, w.name, store, if (form.shape == Groups.Session) ops.WindowCopy.End else ops.WindowCopy.Start)
+        new ops.windows.WindowCopy(number, w.name, store, if (form.shape == Groups.Session) ops.windows.WindowCopy.End else ops.windows.WindowCopy.Start)
       case (o, None) =>
         define(stage, StoreDef(store, kind, from.key, from.value))
-        new ops.TableCopy(number, o.name, store)
+        new ops.tables.TableCopy(number, o.name, store)
     }
     addCopy(from, number, p, stage)
     p
@@ -203,7 +203,7 @@ private[program] trait JoinNodes { this: ProgramBuilder =>
    * into its copy must find what came before them.
    */
   private def hurry(id: Int): Unit = if (hurried.add(id)) made(id).processor match {
-    case u: ops.Updating if u.keptIn != null => u.isHurried = true
+    case u: ops.tables.TableProcessor if u.keptIn != null => u.isHurried = true
     case n: PythonNode if n.keptIn != null =>
     case _ => parentsOf.getOrElse(id, Seq.empty).filter(made(_).isTable).foreach(hurry)
   }

@@ -2,7 +2,8 @@ package brookmere.kernel.program
 
 import brookmere.kernel.core._
 import brookmere.kernel.expr.{Bound, Projection, Reader}
-import brookmere.kernel.python.{PythonPart, WorkerEnv}
+import brookmere.kernel.python.stage.PythonPart
+import brookmere.kernel.python.workers.WorkerEnv
 import brookmere.kernel.rows._
 import brookmere.kernel.state.StoreDef
 

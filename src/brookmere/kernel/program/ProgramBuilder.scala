@@ -9,7 +9,7 @@ import scala.jdk.CollectionConverters._
 import brookmere.kernel.core._
 import brookmere.kernel.expr._
 import brookmere.kernel.ops
-import brookmere.kernel.python.{PythonNode, PythonPart}
+import brookmere.kernel.python.stage.{PythonNode, PythonPart}
 import brookmere.kernel.rows.Slots
 import brookmere.kernel.state.{Store, StoreDef}
 
@@ -59,7 +59,7 @@ final class ProgramBuilder(private[program] val spark: SparkSession, stageCount:
   def internalSource(id: Int, name: String, stage: Int, sinks: JList[Integer]): Unit = {
     val from = sinks.asScala.map(s => made(s)).toSeq
     agree(name, from)
-    val p = new ops.PassThrough(id, name)
+    val p = new ops.stateless.PassThrough(id, name)
     add(id, stage, p, from.head.key, from.head.value, from.head.isTable, Seq.empty)
     entries(stage) += entrance(id)
   }
@@ -68,14 +68,14 @@ final class ProgramBuilder(private[program] val spark: SparkSession, stageCount:
 
   def filter(id: Int, name: String, stage: Int, parents: JList[Integer], predicate: Column, negate: Boolean): Unit = {
     val in = input(name, parents)
-    add(id, stage, new ops.Filter(id, name, test(in, predicate), negate), in.key, in.value, isTable = false, ids(parents))
+    add(id, stage, new ops.stateless.Filter(id, name, test(in, predicate), negate), in.key, in.value, isTable = false, ids(parents))
   }
 
   def project(id: Int, name: String, stage: Int, parents: JList[Integer], key: Column, value: Column): Unit = {
     val in = input(name, parents)
     val k = if (key == null) null else bind(in, key)
     val v = if (value == null) null else bind(in, value)
-    add(id, stage, new ops.Project(id, name, k, v), if (k == null) in.key else k.result, if (v == null) in.value else v.result,
+    add(id, stage, new ops.stateless.Project(id, name, k, v), if (k == null) in.key else k.result, if (v == null) in.value else v.result,
       isTable = false, ids(parents))
   }
 
@@ -83,7 +83,7 @@ final class ProgramBuilder(private[program] val spark: SparkSession, stageCount:
     val in = input(name, parents)
     val b = bind(in, Bind.withoutExplode(array))
     b.result.dataType match {
-      case ArrayType(e, _) => add(id, stage, new ops.FlatMapValues(id, name, b, RowType(e)), in.key, RowType(e), isTable = false, ids(parents))
+      case ArrayType(e, _) => add(id, stage, new ops.stateless.FlatMapValues(id, name, b, RowType(e)), in.key, RowType(e), isTable = false, ids(parents))
       case other => throw new Refused("array", other.sql)
     }
   }
@@ -93,7 +93,7 @@ final class ProgramBuilder(private[program] val spark: SparkSession, stageCount:
     val b = bind(in, Bind.withoutExplode(array))
     b.result.dataType match {
       case ArrayType(StructType(Array(k, v)), _) =>
-        add(id, stage, new ops.FlatMap(id, name, b, RowType(k.dataType), RowType(v.dataType)), RowType(k.dataType), RowType(v.dataType),
+        add(id, stage, new ops.stateless.FlatMap(id, name, b, RowType(k.dataType), RowType(v.dataType)), RowType(k.dataType), RowType(v.dataType),
           isTable = false, ids(parents))
       case other => throw new Refused("pairs", other.sql)
     }
@@ -101,32 +101,32 @@ final class ProgramBuilder(private[program] val spark: SparkSession, stageCount:
 
   def branch(id: Int, name: String, stage: Int, parents: JList[Integer], hasDefault: Boolean): Unit = {
     val in = input(name, parents)
-    add(id, stage, new ops.Branch(id, name, hasDefault), in.key, in.value, isTable = false, ids(parents))
+    add(id, stage, new ops.stateless.Branch(id, name, hasDefault), in.key, in.value, isTable = false, ids(parents))
   }
 
   /** Adds a predicate to a branch, behind those it has. */
   def branchTest(branch: Int, predicate: Column): Unit = {
-    val b = made(branch).processor.asInstanceOf[ops.Branch]
+    val b = made(branch).processor.asInstanceOf[ops.stateless.Branch]
     b.predicates = b.predicates :+ test(made(branch), predicate)
   }
 
   /** Says which child of a branch gets the records of predicate `position`. */
   def branchTarget(branch: Int, position: Int, child: Int): Unit =
-    made(branch).processor.asInstanceOf[ops.Branch].target(position, positions((branch, child)))
+    made(branch).processor.asInstanceOf[ops.stateless.Branch].target(position, positions((branch, child)))
 
   def passThrough(id: Int, name: String, stage: Int, parents: JList[Integer]): Unit = {
     val in = input(name, parents)
-    add(id, stage, new ops.PassThrough(id, name, table(parents)), in.key, in.value, in.isTable, ids(parents))
+    add(id, stage, new ops.stateless.PassThrough(id, name, table(parents)), in.key, in.value, in.isTable, ids(parents))
   }
 
   def keyNotNull(id: Int, name: String, stage: Int, parents: JList[Integer]): Unit = {
     val in = input(name, parents)
-    add(id, stage, new ops.KeyNotNull(id, name), in.key, in.value, in.isTable, ids(parents))
+    add(id, stage, new ops.stateless.KeyNotNull(id, name), in.key, in.value, in.isTable, ids(parents))
   }
 
   def tap(id: Int, name: String, stage: Int, parents: JList[Integer]): Unit = {
     val in = input(name, parents)
-    add(id, stage, new ops.Tap(id, name), in.key, in.value, isTable = false, ids(parents))
+    add(id, stage, new ops.output.Tap(id, name), in.key, in.value, isTable = false, ids(parents))
   }
 
   // ---- aggregates and tables ----
@@ -157,7 +157,7 @@ final class ProgramBuilder(private[program] val spark: SparkSession, stageCount:
     val t = RowType(DataType.fromJson(typeJson))
     define(stage, StoreDef(store, kind, in.key, t))
     val shown = show(result, t)
-    val p = new ops.Aggregate(id, name, store, start(initial, t), fold(in, step, t), shown, sendOld, merges)
+    val p = new ops.aggregates.Aggregate(id, name, store, start(initial, t), fold(in, step, t), shown, sendOld, merges)
     add(id, stage, p, in.key, if (shown == null) t else shown.result, isTable = true, ids(parents))
   }
 
@@ -165,7 +165,7 @@ final class ProgramBuilder(private[program] val spark: SparkSession, stageCount:
   def combine(id: Int, of: Int, name: String, stage: Int, parents: JList[Integer], initial: Column, step: Column, typeJson: String): Unit = {
     val in = input(name, parents)
     val t = RowType(DataType.fromJson(typeJson))
-    val p = new ops.Combine(of, name, start(initial, t), fold(in, step, t), in.key.fields, t.fields)
+    val p = new ops.aggregates.Combine(of, name, start(initial, t), fold(in, step, t), in.key.fields, t.fields)
     add(id, stage, p, in.key, t, isTable = false, ids(parents))
   }
 
@@ -175,21 +175,21 @@ final class ProgramBuilder(private[program] val spark: SparkSession, stageCount:
     val t = RowType(DataType.fromJson(typeJson))
     define(stage, StoreDef(store, kind, in.key, t))
     val shown = show(result, t)
-    val p = new ops.TableAggregate(id, name, store, start(initial, t), fold(in, adder, t), fold(in, subtractor, t), shown, sendOld)
+    val p = new ops.aggregates.TableAggregate(id, name, store, start(initial, t), fold(in, adder, t), fold(in, subtractor, t), shown, sendOld)
     add(id, stage, p, in.key, if (shown == null) t else shown.result, isTable = true, ids(parents))
   }
 
   def tableSource(id: Int, name: String, stage: Int, parents: JList[Integer], store: String, kind: String, sendOld: Boolean): Unit = {
     val in = input(name, parents)
     if (store != null) define(stage, StoreDef(store, kind, in.key, in.value))
-    add(id, stage, new ops.TableSource(id, name, store, sendOld), in.key, in.value, isTable = true, ids(parents))
+    add(id, stage, new ops.tables.TableSource(id, name, store, sendOld), in.key, in.value, isTable = true, ids(parents))
   }
 
   def tableFilter(id: Int, name: String, stage: Int, parents: JList[Integer], predicate: Column, negate: Boolean,
       store: String, kind: String, sendOld: Boolean, versioned: Boolean): Unit = {
     val in = input(name, parents)
     if (store != null) define(stage, StoreDef(store, kind, in.key, in.value))
-    val p = new ops.TableFilter(id, name, test(in, predicate), negate, store, sendOld, versioned, table(parents))
+    val p = new ops.tables.TableFilter(id, name, test(in, predicate), negate, store, sendOld, versioned, table(parents))
     add(id, stage, p, in.key, in.value, isTable = true, ids(parents))
   }
 
@@ -198,20 +198,20 @@ final class ProgramBuilder(private[program] val spark: SparkSession, stageCount:
     val in = input(name, parents)
     val v = bind(in, value)
     if (store != null) define(stage, StoreDef(store, kind, in.key, v.result))
-    val p = new ops.TableMapValues(id, name, v, store, sendOld, seesNull, table(parents))
+    val p = new ops.tables.TableMapValues(id, name, v, store, sendOld, seesNull, table(parents))
     add(id, stage, p, in.key, v.result, isTable = true, ids(parents))
   }
 
   def tableToStream(id: Int, name: String, stage: Int, parents: JList[Integer]): Unit = {
     val in = input(name, parents)
-    add(id, stage, new ops.TableToStream(id, name), in.key, in.value, isTable = false, ids(parents))
+    add(id, stage, new ops.tables.TableToStream(id, name), in.key, in.value, isTable = false, ids(parents))
   }
 
   def tableGroup(id: Int, name: String, stage: Int, parents: JList[Integer], key: Column, value: Column, versioned: Boolean): Unit = {
     val in = input(name, parents)
     val k = bind(in, key)
     val v = bind(in, value)
-    add(id, stage, new ops.TableGroup(id, name, k, v, versioned), k.result, v.result, isTable = true, ids(parents))
+    add(id, stage, new ops.aggregates.TableGroup(id, name, k, v, versioned), k.result, v.result, isTable = true, ids(parents))
   }
 
   // ---- leaving a stage ----
@@ -234,8 +234,8 @@ final class ProgramBuilder(private[program] val spark: SparkSession, stageCount:
   def sink(id: Int, name: String, stage: Int, parents: JList[Integer], key: Writer, value: Writer, topic: Column): Unit = {
     val in = input(name, parents)
     val p =
-      if (topic == null) new ops.Sink(id, name, key, value)
-      else new ops.RoutingSink(id, name, key, value, bind(in, topic, Some(StringType)))
+      if (topic == null) new ops.output.Sink(id, name, key, value)
+      else new ops.output.RoutingSink(id, name, key, value, bind(in, topic, Some(StringType)))
     add(id, stage, p, in.key, in.value, isTable = false, ids(parents))
   }
 
@@ -245,15 +245,15 @@ final class ProgramBuilder(private[program] val spark: SparkSession, stageCount:
    */
   def changelog(id: Int, name: String, stage: Int, parents: JList[Integer], key: Writer, value: Writer, since: Long, isNew: Boolean): Unit = {
     val in = input(name, parents)
-    val p = new ops.Changelog(id, name, key, value, made(parents.get(0)).processor.asInstanceOf[ops.Telling], since, isNew)
-    val (sending, silent) = ids(parents).partition(made(_).processor match { case w: ops.Windowing => w.sendsUpdates; case _ => true })
+    val p = new ops.output.Changelog(id, name, key, value, made(parents.get(0)).processor.asInstanceOf[ops.tables.HasSnapshot], since, isNew)
+    val (sending, silent) = ids(parents).partition(made(_).processor match { case w: ops.windows.WindowAggregate => w.sendsUpdates; case _ => true })
     add(id, stage, p, in.key, in.value, isTable = false, sending)
-    silent.foreach(made(_).processor.asInstanceOf[ops.Windowing].log = p)
+    silent.foreach(made(_).processor.asInstanceOf[ops.windows.WindowAggregate].log = p)
   }
 
   def repartition(id: Int, name: String, stage: Int, parents: JList[Integer], target: Int, partitions: Int, key: Writer): Unit = {
     val in = input(name, parents)
-    add(id, stage, new ops.Repartition(id, name, target, in.isTable, partitions, key, taskField(ids(parents).head)), in.key, in.value, in.isTable, ids(parents))
+    add(id, stage, new ops.output.Repartition(id, name, target, in.isTable, partitions, key, taskField(ids(parents).head)), in.key, in.value, in.isTable, ids(parents))
   }
 
   // ---- results ----
@@ -357,8 +357,8 @@ final class ProgramBuilder(private[program] val spark: SparkSession, stageCount:
       entries(stage) += new Entrance(id, p, from.key.fields, from.value.fields, from.isTable)
     }
     val send = from.processor match {
-      case s: SourceReader if s.broadcast => new ops.ToEveryTask(ProgramBuilder.Unnumbered, p.name, id, tasks)
-      case _ => new ops.ToStage(ProgramBuilder.Unnumbered, p.name, id, from.isTable)
+      case s: SourceReader if s.broadcast => new ops.output.ToEveryTask(ProgramBuilder.Unnumbered, p.name, id, tasks)
+      case _ => new ops.output.ToStage(ProgramBuilder.Unnumbered, p.name, id, from.isTable)
     }
     processors(from.stage) += send
     send

@@ -5,7 +5,9 @@ import java.util.{List => JList}
 import brookmere.kernel.core.Processor
 import brookmere.kernel.expr.{RowType, Writer}
 import brookmere.kernel.ops
-import brookmere.kernel.python.{MarshalWrite, PythonNode, PythonPart, StoreRowsTelling}
+import brookmere.kernel.python.marshal.MarshalWrite
+import brookmere.kernel.python.stage.{PythonNode, PythonPart}
+import brookmere.kernel.python.stores.StoreSnapshot
 import brookmere.kernel.state.{Groups, StoreDef}
 
 import org.apache.spark.sql.types.{DataType, StructType}
@@ -40,7 +42,7 @@ private[program] trait PythonNodes { this: ProgramBuilder =>
     val d = StoreDef(name, kind, key, value, PythonNodes.form(shape, retention, windowMs))
     define(stage, d)
     firstStore -= 1
-    made(firstStore) = new Made(stage, new StoreRowsTelling(firstStore, d), d.shownKey, value, isTable = true)
+    made(firstStore) = new Made(stage, new StoreSnapshot(firstStore, d), d.shownKey, value, isTable = true)
     firstStore
   }
 
@@ -71,15 +73,15 @@ private[program] trait PythonNodes { this: ProgramBuilder =>
   /** A changelog of a store that Python keeps; `store` is the number that `pythonStore` gave. */
   def storeChangelog(id: Int, name: String, stage: Int, store: Int, key: Writer, value: Writer, since: Long, isNew: Boolean): Unit = {
     val of = made(store)
-    val rows = of.processor.asInstanceOf[StoreRowsTelling]
+    val rows = of.processor.asInstanceOf[StoreSnapshot]
     processors(stage) += rows
-    add(id, stage, new ops.Changelog(id, name, key, value, rows, since, isNew), of.key, of.value, isTable = false, Seq.empty)
+    add(id, stage, new ops.output.Changelog(id, name, key, value, rows, since, isNew), of.key, of.value, isTable = false, Seq.empty)
   }
 
   /** Lets a source tell a stage the time of a sub-topology, in front of all that its records bring about. */
   def tellTime(source: Int, stage: Int, subtopology: Int): Unit = {
     val from = made(source)
-    val p = new ops.TellTime(PythonNodes.Unnumbered, from.processor.name, stage, subtopology)
+    val p = new ops.output.ForwardTime(PythonNodes.Unnumbered, from.processor.name, stage, subtopology)
     processors(from.stage) += p
     from.processor.children = p +: from.processor.children
   }

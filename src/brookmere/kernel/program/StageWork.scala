@@ -1,7 +1,8 @@
 package brookmere.kernel.program
 
 import brookmere.kernel.core.{Settings, Task}
-import brookmere.kernel.python.{Port, PythonRunner}
+import brookmere.kernel.python.stage.PythonRunner
+import brookmere.kernel.python.workers.Port
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 

@@ -28,7 +28,7 @@ private[program] trait TimeNodes { this: ProgramBuilder =>
     val what = if (same == null) in.key else same.result
     // A record that is up to `within` late is compared with those that far around it.
     define(stage, StoreDef(store, kind, what, TimeNodes.mark, Some(Groups(Groups.Items, 2 * within))))
-    add(id, stage, new ops.Dedupe(id, name, store, same, within), in.key, in.value, isTable = false, ids(parents))
+    add(id, stage, new ops.windows.Dedupe(id, name, store, same, within), in.key, in.value, isTable = false, ids(parents))
   }
 
   /** A table whose rows live for `ttl` milliseconds. */
@@ -39,7 +39,7 @@ private[program] trait TimeNodes { this: ProgramBuilder =>
     define(stage, StoreDef(store, kind, in.key, in.value))
     // What is older than the time to live was deleted before.
     define(stage, StoreDef(ages, kind, in.key, TimeNodes.mark, Some(Groups(Groups.Items, ttl + 1, timed = true))))
-    add(id, stage, new ops.ExpiringTable(id, name, store, ages, in.key, ttl, sendOld), in.key, in.value, isTable = true, ids(parents))
+    add(id, stage, new ops.tables.ExpiringTable(id, name, store, ages, in.key, ttl, sendOld), in.key, in.value, isTable = true, ids(parents))
   }
 }
 

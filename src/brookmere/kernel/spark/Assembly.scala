@@ -6,7 +6,7 @@ import scala.jdk.CollectionConverters._
 
 import brookmere.kernel.core.{Counters, Latest, StageTimes, Sums}
 import brookmere.kernel.program.{Outputs, Program}
-import brookmere.kernel.python.{WorkerEnv, Workers}
+import brookmere.kernel.python.workers.{WorkerEnv, Workers}
 import brookmere.kernel.rows.{Destinations, Layout}
 import brookmere.kernel.state.{Group, GroupLog, Item, LogStore, StoreRow, StoreRows}
 

@@ -3,7 +3,7 @@ package org.apache.spark.sql.brookmere
 import brookmere.kernel.program.Program
 import brookmere.kernel.rows.{Destinations, Layout, OutputLayout, OutputRows, RawLayout, TaskMerge}
 import brookmere.kernel.state.Family
-import brookmere.topics.TopicsStream
+import brookmere.kernel.transport.TopicsStream
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.{Column, Encoders, Row}

@@ -5,7 +5,7 @@ import java.util.{HashMap => JMap}
 
 import brookmere.kernel.core._
 import brookmere.kernel.program.{Chain, Program, SourceChain, StageWork}
-import brookmere.kernel.python.{PlacePort, Workers}
+import brookmere.kernel.python.workers.{PlacePort, Workers}
 import brookmere.kernel.rows.RawLayout
 import brookmere.kernel.state._
 

@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from brookmere.errors import RegistryError
-from brookmere.registry.client.http import CONTENT_TYPE
 from brookmere.registry.server.catalog import Catalog
 from brookmere.registry.server.journal import Journal
-from brookmere.registry.server.rest import answer
+from brookmere.registry.server.rest import CONTENT_TYPE, answer
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +31,7 @@ class RegistryServer:
 
     Without a directory it forgets everything at its end. Port 0 takes a free one; `url` tells which.
 
-    >>> from brookmere import RegistryClient
+    >>> from brookmere.registry import RegistryClient
     >>> with RegistryServer(port=0) as server:
     ...     RegistryClient(server.url).register("orders-value", '"string"')
     1

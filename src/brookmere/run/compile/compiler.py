@@ -9,10 +9,12 @@ from typing import Any, overload
 from pyspark.sql import SparkSession
 
 from brookmere.errors import ExpressionError, Fault
-from brookmere.plan.combining import combinable
+from brookmere.plan.early_folds import combinable
 from brookmere.plan.stages import Plan
-from brookmere.run.compile.joins import looked_into
-from brookmere.run.compile.operators import At, Processors
+from brookmere.run.compile.aggregates import fold_early
+from brookmere.run.compile.joins import state_sources
+from brookmere.run.compile.operators import add_operator
+from brookmere.run.compile.processors import At, Processors
 from brookmere.run.compile.python.nodes import PythonNodes
 from brookmere.run.compile.time import source_time
 from brookmere.run.expressions.columns import RECORD, column
@@ -175,7 +177,7 @@ class _Compiler:
         """Add a node; one that hears or looks into a failed one is left out: each fault is told once."""
         above = self._senders(node) if isinstance(node, SourceNode) else list(node.parents)
         if isinstance(node, ProcessorNode):
-            above += looked_into(self.plan.topology, node)
+            above += state_sources(self.plan.topology, node)
         if any(name in self.failed for name in above):
             self.failed.add(node.name)
             return
@@ -189,7 +191,7 @@ class _Compiler:
                 elif is_python(node):
                     self.python.add(node, self._at(node), self.processors.kind)
                 else:
-                    self.processors.add(node, self._at(node))
+                    add_operator(self.processors, node, self._at(node))
         except ExpressionError as error:
             # Aggregates that share a store tell the same faults.
             self.faults += [fault for fault in error.faults if fault not in self.faults]
@@ -203,7 +205,7 @@ class _Compiler:
         aggregate = self.plan.topology.node(self.folded_by[node.name])
         if not isinstance(aggregate, ProcessorNode) or is_python(aggregate):
             return at
-        return self.processors.combine(aggregate, at)
+        return fold_early(self.processors, aggregate, at)
 
     def _senders(self, source: SourceNode) -> list[str]:
         if not source.internal:

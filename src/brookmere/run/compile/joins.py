@@ -1,116 +1,109 @@
-"""Turns the operators of joins into calls of the kernel's program builder."""
+"""Adds the joins of streams and tables."""
+
+# ruff: noqa: ARG001 - all operators are added by functions of one form
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
-
-from brookmere.errors import InternalError
+from brookmere.run.compile.processors import At, Processors
 from brookmere.run.expressions.columns import JOINER, RECORD, column
 from brookmere.run.expressions.faults import about
-from brookmere.topology import join_operators as jo
+from brookmere.topology import operators as op
 from brookmere.topology.nodes import ProcessorNode, Topology
-
-if TYPE_CHECKING:
-    from brookmere.run.compile.operators import At, Processors
-
-Add = Callable[["Processors", ProcessorNode, Any, "At"], None]
+from brookmere.topology.windows import FOREVER
 
 
-def looked_into(topology: Topology, node: ProcessorNode) -> tuple[str, ...]:
-    """Return the nodes that a join looks into, beside the one that it hears."""
-    match node.operator:
-        case jo.StreamTableJoin(table=name) | jo.GlobalJoin(table=name) | jo.TableJoin(other=name):
-            return (name,)
-        case jo.SubscriptionJoin(right=name) | jo.ResponseJoin(left=name):
-            return (name,)
-        case jo.StreamJoin(other=store) | jo.ForeignUpdate(store=store):
-            return (keeper_of(topology, store),)
-    return ()
+def state_sources(topology: Topology, node: ProcessorNode) -> list[str]:
+    """Return the nodes, other than its parents, whose state an operator reads."""
+    table = node.operator.lookup_table
+    return [*fillers(topology, node), *(() if table is None else (table,))]
 
 
-def keeper_of(topology: Topology, store: str) -> str:
-    """Return the node that fills a store which another node of the join looks into."""
-    for node in topology.nodes:
-        match node.operator if isinstance(node, ProcessorNode) else None:
-            case jo.JoinBuffer(store=kept) | jo.SubscriptionReceive(store=kept) if kept == store:
-                return node.name
-    raise InternalError(f"nothing fills the store {store!r} of a join")
+def fillers(topology: Topology, node: ProcessorNode) -> list[str]:
+    """Return the node that fills the store which an operator shares with it; none if it shares no store."""
+    store = node.operator.shared_store
+    if store is None:
+        return []
+    return [keeper.name for keeper in topology.keepers(store) if keeper.operator.shared_store != store]
 
 
-def _stream_table(processors: Processors, node: ProcessorNode, o: jo.StreamTableJoin, at: At) -> None:
+def add_join_buffer(p: Processors, node: ProcessorNode, o: op.JoinBuffer, at: At) -> None:
+    retention = p.plan.topology.store(o.store).retention_ms
+    p.builder.joinBuffer(*at, o.store, p.kind(o.store), FOREVER if retention is None else retention)
+
+
+def add_stream_join(p: Processors, node: ProcessorNode, o: op.StreamJoin, at: At) -> None:
+    is_outer = o.how == "outer" or (o.how == "left" and o.side == "left")
+    (buffer,) = fillers(p.plan.topology, node)
+    span = p.builder.joinSpan(o.windows.before_ms, o.windows.after_ms, o.windows.grace_ms)
+    with about(o.joiner, node.name, None):
+        p.builder.streamJoin(
+            *at, o.side == "left", is_outer, p.numbers[buffer], o.other, o.unmatched,
+            p.kind(o.unmatched), o.clock, span, column(o.joiner, JOINER)._jc, o.drop_late, o.wait_for_grace,
+        )  # fmt: skip
+
+
+def add_stream_self_join(p: Processors, node: ProcessorNode, o: op.StreamSelfJoin, at: At) -> None:
+    span = p.builder.joinSpan(o.windows.before_ms, o.windows.after_ms, o.windows.grace_ms)
+    with about(o.joiner, node.name, None):
+        p.builder.streamSelfJoin(*at, o.store, span, column(o.joiner, JOINER)._jc)
+
+
+def add_stream_table_join(p: Processors, node: ProcessorNode, o: op.StreamTableJoin, at: At) -> None:
     with about(o.joiner, node.name, None):
         joiner = column(o.joiner, JOINER)._jc
-        table, is_left = processors.numbers[o.table], o.how == "left"
+        table, is_left = p.numbers[o.table], o.how == "left"
         if o.grace_ms is None:
-            processors.builder.streamTableJoin(*at, table, is_left, joiner)
+            p.builder.streamTableJoin(*at, table, is_left, joiner)
         else:
-            kind = processors.kind(o.buffer)
-            processors.builder.waitingJoin(
-                *at, table, is_left, joiner, o.buffer, kind, o.grace_ms, o.drop_late
-            )
+            kind = p.kind(o.buffer)
+            p.builder.waitingJoin(*at, table, is_left, joiner, o.buffer, kind, o.grace_ms, o.drop_late)
 
 
-def _global(processors: Processors, node: ProcessorNode, o: jo.GlobalJoin, at: At) -> None:
+def add_global_join(p: Processors, node: ProcessorNode, o: op.GlobalJoin, at: At) -> None:
     with about(o.key, node.name, None):
         key = column(o.key, RECORD)._jc
-        processors.builder.columnType(at[3][0], key)
+        p.builder.columnType(at[3][0], key)
     with about(o.joiner, node.name, None):
         joiner = column(o.joiner, JOINER)._jc
-        processors.builder.globalJoin(*at, processors.numbers[o.table], key, o.how == "left", joiner)
+        p.builder.globalJoin(*at, p.numbers[o.table], key, o.how == "left", joiner)
 
 
-def _table(processors: Processors, node: ProcessorNode, o: jo.TableJoin, at: At) -> None:
+def add_table_join(p: Processors, node: ProcessorNode, o: op.TableJoin, at: At) -> None:
     with about(o.joiner, node.name, None):
         joiner = column(o.joiner, JOINER)._jc
-        other = processors.numbers[o.other]
-        processors.builder.tableJoin(
+        other = p.numbers[o.other]
+        p.builder.tableJoin(
             *at, other, o.side == "left", o.how, joiner, o.send_old, o.versioned
         )  # fmt: skip
 
 
-def _merge(processors: Processors, node: ProcessorNode, o: jo.TableJoinMerge, at: At) -> None:
+def add_table_join_merge(p: Processors, node: ProcessorNode, o: op.TableJoinMerge, at: At) -> None:
     sides = (
-        n.operator
-        for n in processors.plan.topology.nodes
-        if isinstance(n, ProcessorNode) and n.name in node.parents
+        n.operator for n in p.plan.topology.nodes if isinstance(n, ProcessorNode) and n.name in node.parents
     )
-    how = next(side.how for side in sides if isinstance(side, jo.TableJoin))
-    processors.builder.tableJoinMerge(*at, how, o.store, processors.kind(o.store), o.send_old)
+    how = next(side.how for side in sides if isinstance(side, op.TableJoin))
+    p.builder.tableJoinMerge(*at, how, o.store, p.kind(o.store), o.send_old)
 
 
-def _send(processors: Processors, node: ProcessorNode, o: jo.SubscriptionSend, at: At) -> None:
+def add_subscription_send(p: Processors, node: ProcessorNode, o: op.SubscriptionSend, at: At) -> None:
     with about(o.key, node.name, None):
         key = column(o.key, RECORD)._jc
-        processors.builder.subscriptionSend(*at, key, o.how == "left", o.versioned)
+        p.builder.subscriptionSend(*at, key, o.how == "left", o.versioned)
 
 
-def _receive(processors: Processors, _node: ProcessorNode, o: jo.SubscriptionReceive, at: At) -> None:
-    processors.builder.subscriptionReceive(*at, o.store, processors.kind(o.store))
+def add_subscription_receive(p: Processors, node: ProcessorNode, o: op.SubscriptionReceive, at: At) -> None:
+    p.builder.subscriptionReceive(*at, o.store, p.kind(o.store))
 
 
-def _answer(processors: Processors, _node: ProcessorNode, o: jo.SubscriptionJoin, at: At) -> None:
-    processors.builder.subscriptionJoin(*at, processors.numbers[o.right])
+def add_subscription_join(p: Processors, node: ProcessorNode, o: op.SubscriptionJoin, at: At) -> None:
+    p.builder.subscriptionJoin(*at, p.numbers[o.right])
 
 
-def _foreign_update(processors: Processors, _node: ProcessorNode, o: jo.ForeignUpdate, at: At) -> None:
-    processors.builder.foreignUpdate(*at, o.store, o.versioned)
+def add_foreign_update(p: Processors, node: ProcessorNode, o: op.ForeignUpdate, at: At) -> None:
+    p.builder.foreignUpdate(*at, o.store, o.versioned)
 
 
-def _response(processors: Processors, node: ProcessorNode, o: jo.ResponseJoin, at: At) -> None:
+def add_response_join(p: Processors, node: ProcessorNode, o: op.ResponseJoin, at: At) -> None:
     with about(o.joiner, node.name, None):
         joiner = column(o.joiner, JOINER)._jc
-        processors.builder.responseJoin(*at, processors.numbers[o.left], o.how == "left", joiner)
-
-
-JOINING: dict[type, Add] = {
-    jo.StreamTableJoin: _stream_table,
-    jo.GlobalJoin: _global,
-    jo.TableJoin: _table,
-    jo.TableJoinMerge: _merge,
-    jo.SubscriptionSend: _send,
-    jo.SubscriptionReceive: _receive,
-    jo.SubscriptionJoin: _answer,
-    jo.ForeignUpdate: _foreign_update,
-    jo.ResponseJoin: _response,
-}
+        p.builder.responseJoin(*at, p.numbers[o.left], o.how == "left", joiner)

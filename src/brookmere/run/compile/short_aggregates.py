@@ -1,4 +1,4 @@
-"""Turns the short form `agg(total=sum("x"))` into the Columns of an aggregate."""
+"""The Columns of the short aggregates: `agg(total=sum("x"))` and `top_n()`."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from pyspark.sql.types import (
 
 from brookmere.errors import ExpressionError, Fault
 from brookmere.names import nearest
-from brookmere.run.expressions.columns import AGGREGATE, VALUE, column
+from brookmere.run.expressions.columns import AGGREGATE, ITEM, VALUE, column
 from brookmere.topology.function import Function
-from brookmere.topology.operators import ShortAggregate
+from brookmere.topology.operators import ShortAggregate, Top
 
 _ONE_VALUE = {1: (VALUE,)}
 
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """The Columns of an aggregate: how it starts, how a value goes in and out, what is shown of it."""
+    """The Columns of an aggregate: its initial value, how to add and subtract a value, and its result."""
 
     initial: Column
     add: Column
     subtract: Column | None
     result: Column | None
     merge: Column | None = None
-    """Makes one of the aggregate and another that stands as the value; exact, whatever the order."""
+    """Merges the aggregate with another one, passed as the value; exact in any order."""
     unite: Column | None = None
-    """The same for two sessions, the earlier of which is the aggregate: the sum of numbers may be rounded."""
+    """The same for two sessions, the earlier of which is the aggregate; sums may be rounded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,7 @@ class _Field:
 
 
 class TypeOf:
-    """Answers what type a Column over the value has."""
+    """Finds the type of a Column over the value."""
 
     def __call__(self, column: Column) -> DataType:
         raise NotImplementedError
@@ -63,7 +63,7 @@ class TypeOf:
 def fold(
     shorts: Sequence[ShortAggregate], value_type: DataType, type_of: TypeOf, where: str | None
 ) -> Folded:
-    """Return the Columns for `shorts`; `type_of` tells the type that a Column over the value has."""
+    """Return the Columns for `shorts`; `type_of` returns the type of a Column over the value."""
     kept: list[_Field] = []
     shown: list[Column] = []
     faults: list[Fault] = []
@@ -215,3 +215,34 @@ def _read(short: ShortAggregate, value_type: DataType, where: str | None) -> Col
     for part in name.split("."):
         read = read[part]
     return read
+
+
+def top(step: Top, type_of: TypeOf, *, undoable: bool) -> Folded:
+    """Return the Columns of `step`: an array of values, the best first.
+
+    An undoable aggregate keeps every row and shows the best ones.
+    """
+    rank = column(step.by, ITEM)
+    row = F.struct(rank.alias("rank"), F.col(VALUE).alias("value"))
+    empty = F.array().cast(type_of(F.array(row)))
+    kept = F.col(AGGREGATE)
+
+    def before(one: Column) -> Column:
+        return (one["rank"] <= rank) if step.lowest else (one["rank"] >= rank)
+
+    # A new row comes after those of the same rank.
+    longer = F.concat(F.filter(kept, before), F.array(row), F.filter(kept, lambda one: ~before(one)))
+    if not undoable:
+        added = F.when(rank.isNull(), kept).otherwise(F.slice(longer, 1, step.limit))
+        return Folded(empty, added, None, _values(kept))
+    place = F.array_position(kept, row).cast("int")
+    rest = F.size(kept) - place
+    shorter = F.concat(F.slice(kept, F.lit(1), place - 1), F.slice(kept, place + 1, rest))
+    # A group without rows does not exist.
+    taken = F.when(place > 0, F.when(F.size(kept) > 1, shorter)).otherwise(kept)
+    added = F.when(rank.isNull(), kept).otherwise(longer)
+    return Folded(empty, added, taken, F.slice(_values(kept), 1, step.limit))
+
+
+def _values(rows: Column) -> Column:
+    return F.transform(rows, lambda one: one["value"])

@@ -1,4 +1,4 @@
-"""Turns the stores of two versions of a program into pairs: which new one goes on with which old one."""
+"""Matches the stores of two versions of a program: which new store takes over which old one."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ Stores = Mapping[str, StoreForm]
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """Which stores belong together."""
+    """The stores that belong together."""
 
     pairs: Mapping[str, str]
-    """By the name of a new store, the old one whose state it goes on with."""
+    """By new store, the old store whose state it takes over."""
     doubtful: Mapping[str, tuple[str, ...]]
-    """Unnamed new stores that may be what unnamed old ones were, under other numbers."""
+    """Unnamed new stores that may match unnamed old ones with other numbers."""
 
 
 def match(before: Stores, now: Stores) -> Matches:
     """Find the old store of each new one.
 
-    A name that the user gave decides by itself. A name with a number in it changes with the order of the
-    operators, and may mean another operator now: there the operators decide that keep and feed the store,
-    with the code of their functions. What they leave open the name decides if it means the same kind of
-    operator on the same topics. The rest is in doubt.
+    A name that the user gave decides by itself. A generated name changes with the order of the operators and
+    may now mean another operator, so the operators that own and feed the store decide, with the code of their
+    functions. If these leave it open, the name decides, provided it means the same kind of operator on the
+    same topics. The rest is ambiguous.
     """
     pairs = {name: name for name in now if name in before and not is_generated(name)}
     doubtful = _by_print(pairs, before, now)
     for name in _left(now, pairs):
         free = name in before and name not in pairs.values() and name not in doubtful
-        # An earlier version did not put down who keeps a store.
+        # An earlier version of Brookmere did not record the operator of a store.
         if free and (not before[name].operator or _place(before[name]) == _place(now[name])):
             pairs[name] = name
     for name in _left(now, pairs):
@@ -48,9 +48,9 @@ def match(before: Stores, now: Stores) -> Matches:
 
 
 def _by_print(pairs: dict[str, str], before: Stores, now: Stores) -> dict[str, tuple[str, ...]]:
-    """Pair unnamed old stores with new ones, named or not, that are kept and fed in the same way.
+    """Pair unnamed old stores with new ones, named or not, that have the same operators.
 
-    Returns unnamed new stores with the old ones that they may be, where several are alike and some are gone.
+    Returns the ambiguous ones: unnamed new stores with the old ones that they may be.
     """
     old = {n: f for n, f in before.items() if is_generated(n) and n not in pairs.values()}
     new = {name: now[name] for name in _left(now, pairs)}
@@ -79,7 +79,7 @@ def _by(stores: Stores, key: Callable[[StoreForm], Hashable]) -> dict[Hashable, 
 
 
 def _print(form: StoreForm) -> Hashable:
-    # The stores of one join differ in what they hold, and have the join in common.
+    # The stores of one join have the same operators, but hold different rows.
     return form.print, form.holds, form.key, form.value, form.rows
 
 

@@ -20,9 +20,9 @@ from brookmere.topology.windows import FOREVER
 
 
 def queryable(compiled: Compiled, config: Config) -> tuple[StoreInfo, ...]:
-    """Return the stores that can be asked, with the serdes that their changelogs really have.
+    """Return the stores that can be queried, with the actual serdes of their changelogs.
 
-    Values come as the test driver shows them: a struct is a dict, whatever class the program has for it.
+    Values are those that the test driver shows: a struct is a dict, whatever class the program has for it.
     """
     registry = registry_of(config)
     return tuple(_info(log, compiled, registry) for log in changelogs_of(compiled.plan, config))
@@ -39,7 +39,7 @@ def _info(log: Changelog, compiled: Compiled, registry: Registry | None) -> Stor
         key = key.inner
     kept = store.retention_ms
     if kept is not None and _is_closing(log, compiled.plan.topology):
-        # Kafka Streams' stores of windows that are sent when they close reach one millisecond further.
+        # In Kafka Streams, stores of windows that emit on close keep one millisecond more.
         kept += 1
     return StoreInfo(
         name=store.name,

@@ -1,4 +1,4 @@
-"""The kinds of topics a query can run on, as its source and its sink know them."""
+"""The kinds of topics that a query can run on: embedded topics and Kafka."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from py4j.protocol import Py4JJavaError
 
 from brookmere.config import Config, client_settings
 from brookmere.plan.stages import Plan
-from brookmere.run.expressions.silence import silenced
+from brookmere.run.expressions.faults import silenced
 from brookmere.run.query.checkpoints import Begun
 from brookmere.run.query.failures import from_python
 from brookmere.topics import AnyTopics, Topics
@@ -24,30 +24,30 @@ class Transport(Protocol):
     """Where a query reads and writes."""
 
     format: ClassVar[str]
-    """The name under which Spark finds the source and the sink."""
+    """The name of the source and the sink in Spark."""
 
     def options(self) -> dict[str, str]:
-        """Return what the source must be told. Spark shows it, so there are no secrets in it."""
+        """Return the options of the source. Spark shows them, so they contain no secrets."""
 
     def open(
         self, jvm: Any, name: str, application: str, plan: Plan, lanes: int, at: Begun, before: Sequence[str]
     ) -> Any:
-        """Prepare a run called `name` that goes on `at` a batch, and return what the JVM's sink must know.
+        """Prepare a query called `name` that resumes `at` a batch, and return what the JVM's sink needs.
 
-        `before` are the runs of this same start that it goes on with; if there are any, and another instance
-        has taken over meanwhile, it does not take over from that one.
+        `before` names the earlier queries of the same run. If there are any, and another instance has taken
+        over in the meantime, this one does not take over again.
         """
 
     def notices(self, jvm: Any, name: str) -> list[str]:
-        """Return what a run has to say in the log since the last call."""
+        """Return what to log about a query since the last call."""
 
     def close(self, jvm: Any, name: str) -> None:
-        """Give back what a run has open."""
+        """Close what a query has open."""
 
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """The topics in a directory; those that records are routed to are created with `new_partitions`."""
+    """Topics in a directory; topics that records name are created with `new_partitions`."""
 
     format: ClassVar[str] = "brookmere.topics"
 
@@ -67,7 +67,9 @@ class Embedded:
         at: Begun,  # noqa: ARG002
         before: Sequence[str],  # noqa: ARG002
     ) -> Any:
-        return jvm.brookmere.topics.EmbeddedPlace(str(self.directory.resolve()), self.new_partitions)
+        return jvm.brookmere.kernel.transport.EmbeddedPlace(
+            str(self.directory.resolve()), self.new_partitions
+        )
 
     def notices(self, jvm: Any, name: str) -> list[str]:  # noqa: ARG002
         return []
@@ -94,10 +96,10 @@ class OnKafka:
         try:
             with _unlogged():
                 place = self._place(jvm, name, application, plan, lanes, before)
-            jvm.brookmere.kafka.KafkaPlaces.register(place)
+            jvm.brookmere.kernel.kafka.KafkaPlaces.register(place)
             if self.config.processing_guarantee == "exactly_once_v2":
                 unfinished = at.since_ms if at.is_unfinished else -1
-                jvm.brookmere.kafka.Lanes.takeOver(place, at.query or "", at.batch, unfinished)
+                jvm.brookmere.kernel.kafka.Lanes.takeOver(place, at.query or "", at.batch, unfinished)
         except Py4JJavaError as error:
             self.close(jvm, name)
             raise from_python(error) from error
@@ -106,13 +108,13 @@ class OnKafka:
     def _place(
         self, jvm: Any, name: str, application: str, plan: Plan, lanes: int, before: Sequence[str]
     ) -> Any:
-        # Kafka's client is loaded only by those who use it.
+        # Only applications on Kafka load its client.
         from brookmere.topics.kafka.login import principal
 
         config = self.config
         admin = client_settings(config, "admin")
         patterns = {node.pattern for node in plan.topology.nodes if isinstance(node, SourceNode)}
-        return jvm.brookmere.kafka.KafkaPlace(
+        return jvm.brookmere.kernel.kafka.KafkaPlace(
             application,
             name,
             list(before),
@@ -131,10 +133,10 @@ class OnKafka:
         )
 
     def notices(self, jvm: Any, name: str) -> list[str]:
-        return str(jvm.brookmere.kafka.Notices.take(name)).splitlines()
+        return str(jvm.brookmere.kernel.kafka.Notices.take(name)).splitlines()
 
     def close(self, jvm: Any, name: str) -> None:
-        jvm.brookmere.kafka.KafkaPlaces.forget(name)
+        jvm.brookmere.kernel.kafka.KafkaPlaces.forget(name)
 
 
 def transport(config: Config, topics: AnyTopics, new_partitions: int) -> Transport:
@@ -145,5 +147,5 @@ def transport(config: Config, topics: AnyTopics, new_partitions: int) -> Transpo
 
 
 def _unlogged() -> AbstractContextManager[None]:
-    """Keep Py4J from logging what is sent, which it does on the level DEBUG: there are passwords in it."""
+    """Keep Py4J from logging what it sends, as it does on the level DEBUG: it contains passwords."""
     return silenced([logging.getLogger(name) for name in ("py4j.clientserver", "py4j.java_gateway")])

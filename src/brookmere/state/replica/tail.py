@@ -13,9 +13,9 @@ from brookmere.serde import BadBytes, Serde
 from brookmere.state.description.store_info import StoreInfo
 from brookmere.state.replica import notes
 from brookmere.state.replica.changelog_source import Source, source_of
-from brookmere.state.replica.chunk import Chunk
 from brookmere.state.replica.notes import Notes, misfit
 from brookmere.state.rows.backend import META, Backend
+from brookmere.state.rows.chunk import Chunk
 from brookmere.state.rows.rows import Rows, rows_of
 from brookmere.state.updates import Updates
 from brookmere.topics import AnyTopic, AnyTopics

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from brookmere.state.replica.chunk import Chunk
 from brookmere.state.rows.backend import Backend
+from brookmere.state.rows.chunk import Chunk
 from brookmere.state.rows.layout import NUMBER, behind, entry, escaped, number, unescaped
 from brookmere.topics.partitioner import partitions_of
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Protocol
 
 from brookmere.state.description.store_info import StoreInfo
-from brookmere.state.replica.chunk import Chunk
 from brookmere.state.rows.backend import Backend
+from brookmere.state.rows.chunk import Chunk
 from brookmere.state.rows.key_rows import KeyRows
 from brookmere.state.rows.timed_rows import TimedRows
 from brookmere.state.rows.version_rows import VersionRows

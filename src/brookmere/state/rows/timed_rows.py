@@ -8,8 +8,8 @@ from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
 
-from brookmere.state.replica.chunk import Chunk
 from brookmere.state.rows.backend import Backend
+from brookmere.state.rows.chunk import Chunk
 from brookmere.state.rows.layout import (
     LAST_TIME,
     NUMBER,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from brookmere.state.replica.chunk import Chunk
 from brookmere.state.rows.backend import Backend
+from brookmere.state.rows.chunk import Chunk
 from brookmere.state.rows.layout import (
     LAST_TIME,
     NUMBER,

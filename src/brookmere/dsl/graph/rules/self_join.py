@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from brookmere.dsl.graph.graph import Graph
 from brookmere.dsl.joins.join_steps import StreamJoinStep
-from brookmere.topology.join_operators import StreamJoin, StreamSelfJoin
+from brookmere.topology.operators import StreamJoin, StreamSelfJoin
 
 NAME = "single.store.self.join"
 ANY = "single.store.self.join.any"

@@ -1,4 +1,4 @@
-"""Turns a topology into what keys and values of its nodes are in Python, beyond their types."""
+"""Which Python classes the keys and values of nodes have, beyond their Spark types."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from brookmere.serde import Serde, Windowed
-from brookmere.topology import join_operators as jo
-from brookmere.topology import operators as op
 from brookmere.topology.nodes import Node, SinkNode, SourceNode, Topology
 from brookmere.worker.protocol.stage_code import TypeCode
 from brookmere.worker.types.annotations import resolved
@@ -15,7 +13,7 @@ from brookmere.worker.types.annotations import resolved
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """What Python makes of a key or value: dataclasses, or whatever was pickled."""
+    """What a key or value is in Python: a dataclass, or an unpickled object."""
 
     made: object = None
     is_pickled: bool = False
@@ -26,36 +24,28 @@ class Facet:
 
 
 _PLAIN = Facet()
-_KEEP_BOTH = (
-    op.Filter, op.Tap, op.PassThrough, op.Branch, op.KeyNotNull, op.TableSource, op.TableFilter,
-    op.TableToStream, op.Suppress, op.Dedupe,
-)  # fmt: skip
-_KEEP_KEY = (
-    op.MapValues, op.FlatMapValues, op.TableMapValues, op.Aggregate, op.TableAggregate, jo.StreamTableJoin,
-    jo.GlobalJoin, jo.TableJoin, jo.TableJoinMerge, jo.StreamJoin, jo.StreamSelfJoin, op.WindowAggregate,
-)  # fmt: skip
 
 
 @dataclass(slots=True)
 class Facets:
-    """Knows which dataclasses the keys and values of nodes are."""
+    """Finds the Python classes of the keys and values of nodes."""
 
     topology: Topology
     _known: dict[str, tuple[Facet, Facet]] = field(default_factory=dict)
 
     def of(self, name: str) -> tuple[Facet, Facet]:
-        """Return what the key and the value are that a node forwards."""
+        """Return the facets of the key and the value that a node forwards."""
         if name not in self._known:
             self._known[name] = (_PLAIN, _PLAIN)
             self._known[name] = self._found(self.topology.node(name))
         return self._known[name]
 
-    def tell(self, name: str, key: Facet, value: Facet) -> None:
+    def record(self, name: str, key: Facet, value: Facet) -> None:
         """Remember what a Python node forwards."""
         self._known[name] = (key, value)
 
     def of_parents(self, names: Iterable[str]) -> tuple[Facet, Facet]:
-        """Return what comes from nodes: a dataclass only if it comes from all of them."""
+        """Return what comes from several nodes: a dataclass only if it comes from all of them."""
         found = [self.of(name) for name in names]
         return _only([key for key, _ in found]), _only([value for _, value in found])
 
@@ -64,11 +54,10 @@ class Facets:
             return _of_serde(node.key), _of_serde(node.value)
         parents = self._senders(node) if isinstance(node, SourceNode) else node.parents
         key, value = self.of_parents(parents)
-        if isinstance(node, SourceNode | SinkNode) or isinstance(node.operator, _KEEP_BOTH):
+        if isinstance(node, SourceNode | SinkNode):
             return key, value
-        if isinstance(node.operator, op.SelectKey):
-            return _PLAIN, value
-        return (key, _PLAIN) if isinstance(node.operator, _KEEP_KEY) else (_PLAIN, _PLAIN)
+        operator = node.operator
+        return key if operator.keeps_key else _PLAIN, value if operator.keeps_value else _PLAIN
 
     def _senders(self, source: SourceNode) -> list[str]:
         nodes = self.topology.nodes

@@ -20,8 +20,8 @@ from brookmere.run.compile.python.work import Incoming, Worked, work_of
 from brookmere.run.expressions.faults import explained
 from brookmere.run.wire.wire import Wire
 from brookmere.serde import Serde
-from brookmere.topology import operators as op
 from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode
+from brookmere.topology.operators import Process
 from brookmere.worker.protocol.stage_code import Child, NodeCode, ProcessWork, StageCode, TypeCode
 
 logger = logging.getLogger(__name__)
@@ -29,9 +29,6 @@ logger = logging.getLogger(__name__)
 At = tuple[int, str, int, list[int]]
 
 _MUCH_CODE = 4_000_000
-
-_TAKES_CHANGES = (op.TableMapValues, op.TableFilter, op.TableGroup, op.TableAggregate)
-_SENDS_CHANGES = (*_TAKES_CHANGES, op.Aggregate, op.WindowAggregate)
 
 
 @dataclass(slots=True)
@@ -68,12 +65,12 @@ class PythonNodes:
                 *at,
                 worked.key.json if worked.key else None,
                 worked.value.json if worked.value else None,
-                isinstance(node.operator, _SENDS_CHANGES),
+                node.operator.sends == "changes",
                 ticks,
             )
             self.stores.add(node, number, stage, kind, key, sent[1])
         self.reads.add(node, stage)
-        self.facets.tell(node.name, *(Facet(kind.made, kind.is_pickled) for kind in sent))
+        self.facets.record(node.name, *(Facet(kind.made, kind.is_pickled) for kind in sent))
         code = self._code(node, number, worked, (key, value), sent)
         self._added.setdefault(stage, []).append((node, code))
 
@@ -128,10 +125,10 @@ class PythonNodes:
             worked.work,
             *got,
             *sent,
-            is_table=isinstance(node.operator, _TAKES_CHANGES),
-            sends_table=isinstance(node.operator, _SENDS_CHANGES),
+            is_table=node.operator.takes == "changes",
+            sends_table=node.operator.sends == "changes",
             children=self._children(node),
-            stores=tuple(dict.fromkeys((*node.stores, *getattr(node.operator, "reads", ())))),
+            stores=tuple(dict.fromkeys((*node.stores, *node.operator.read_stores))),
             moves_time=all(self._is_source(parent) for parent in node.parents),
             subtopology=self._subtopology(node),
         )
@@ -173,7 +170,7 @@ class PythonNodes:
 
     def _needs_ticks(self, node: ProcessorNode, worked: Worked) -> bool:
         if not isinstance(worked.work, ProcessWork):
-            return getattr(node.operator, "close_idle_ms", None) is not None
+            return node.operator.idle_after_ms is not None
         if worked.work.reads_stream_time:
             self._reads_time.add(node.name)
         return worked.work.uses_wall_clock
@@ -205,9 +202,10 @@ class PythonNodes:
 
 
 def _fault(node: ProcessorNode, error: Unpicklable) -> Fault:
-    functions = [getattr(node.operator, name, None) for name in ("function", "predicate", "step", "adder")]
-    places = [getattr(part, "location", None) for part in (*functions, node.operator)]
-    where = next((place for place in places if place is not None), node.location)
+    places = [function.location for function in node.operator.python_functions]
+    if isinstance(node.operator, Process):
+        places.append(node.operator.location)
+    where = next(iter(places), node.location)
     return Fault(
         f"The Python code of {node.name} cannot be sent to its worker: {error}",
         str(where) if where else None,

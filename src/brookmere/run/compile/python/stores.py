@@ -1,4 +1,4 @@
-"""Turns the stores of Python nodes into those of the kernel, and into what the workers know of them."""
+"""The stores of Python nodes: declared to the kernel, and described to the workers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from brookmere.plan.stages import Plan
 from brookmere.run.compile.python.types import SerdeType, typed
 from brookmere.topology import operators as op
 from brookmere.topology.nodes import ProcessorNode, Store
-from brookmere.topology.python_code import Process
 from brookmere.topology.windows import FOREVER
 from brookmere.worker.protocol.stage_code import StoreCode, TypeCode
 
@@ -36,7 +35,7 @@ class PythonStores:
         return name in self._stores.get(stage, {})
 
     def tell(self, stage: int, store: StoreCode) -> None:
-        """Take a store in that the kernel knows already."""
+        """Add a store that the kernel already knows."""
         self._stores.setdefault(stage, {})[store.name] = store
 
     def add(
@@ -49,19 +48,16 @@ class PythonStores:
         value: TypeCode,
     ) -> None:
         """Add the stores of a node that receives such keys and keeps, or sends, such values."""
-        if isinstance(node.operator, Process):
-            for name in node.stores:
-                if name in node.operator.reads:
-                    continue
-                self._add_own(node, node.operator, name, stage, kind(name))
-            return
-        kept: str | None = getattr(node.operator, "store", None)
-        if kept is not None:
-            store = self.plan.topology.store(kept)
-            self._define(stage, store, kind(kept), key, value, is_timed=_closes(node.operator))
-            self.builder.pythonTable(number, kept)
+        operator = node.operator
+        for name in operator.kept_stores:
+            if isinstance(operator, op.Process):
+                self._add_own(node, operator, name, stage, kind(name))
+            else:
+                store = self.plan.topology.store(name)
+                self._define(stage, store, kind(name), key, value, is_timed=_closes(operator))
+                self.builder.pythonTable(number, name)
 
-    def _add_own(self, node: ProcessorNode, o: Process, name: str, stage: int, kind: str) -> None:
+    def _add_own(self, node: ProcessorNode, o: op.Process, name: str, stage: int, kind: str) -> None:
         store = self.plan.topology.store(name)
         types = []
         for part, spec in (("key", store.key_type), ("value", store.value_type)):

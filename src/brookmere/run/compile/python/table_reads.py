@@ -1,4 +1,4 @@
-"""Turns the tables that Python processors read into copies of them in the stages of these."""
+"""Copies of tables in the stages of the Python processors that read them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ from typing import Any
 
 from pyspark.sql.types import StructType, _parse_datatype_json_string
 
-from brookmere.plan.keeping import kept
 from brookmere.plan.stages import Plan
 from brookmere.run.compile.python.facets import Facets
 from brookmere.run.compile.python.stores import PythonStores
 from brookmere.run.compile.python.types import as_key
 from brookmere.run.expressions.faults import explained
 from brookmere.topology.nodes import ProcessorNode
-from brookmere.topology.python_code import Process
 from brookmere.worker.protocol.stage_code import NodeCode, StoreCode, TypeCode
 from brookmere.worker.task.table_copies import CopyWork
 
@@ -37,15 +35,13 @@ class PythonReads:
 
     def add(self, node: ProcessorNode, stage: int) -> None:
         """Let a processor read its tables: as their own node keeps them in the stage, or as copies."""
-        if not isinstance(node.operator, Process):
-            return
-        for name in node.operator.reads:
+        for name in node.operator.read_stores:
             if not self.stores.has(stage, name):
-                with explained(f"the store {name!r} of {node.name}", str(node.operator.location)):
+                with explained(f"the store {name!r} of {node.name}", str(node.location)):
                     self._copy(name, stage)
 
     def _copy(self, name: str, stage: int) -> None:
-        table = self._keeper(name)
+        table = self.plan.topology.keepers(name)[0]
         number = self.builder.pythonCopy(stage, self.numbers[table.name], name)
         facets = self.facets.of(table.name)
         key = as_key(facets[0].of(self.builder.keyType(number)))
@@ -68,10 +64,6 @@ class PythonReads:
             name, kind, _without_window(key), value, store.retention_ms, store.window_ms, is_read=True
         )
         self.stores.tell(stage, own)
-
-    def _keeper(self, store: str) -> ProcessorNode:
-        nodes = (node for node in self.plan.topology.nodes if isinstance(node, ProcessorNode))
-        return next(node for node in nodes if store in kept(node))
 
 
 def _without_window(key: TypeCode) -> TypeCode:

@@ -13,7 +13,7 @@ from brookmere.run.compile.python.types import SerdeType, returned, returned_ele
 from brookmere.run.expressions.columns import REDUCER, STEP, Signatures
 from brookmere.topology import operators as op
 from brookmere.topology.nodes import ProcessorNode
-from brookmere.topology.python_code import Process, PythonFunction
+from brookmere.topology.python_code import PythonFunction
 from brookmere.topology.windows import FOREVER, SessionWindows, SlidingWindows, TimeWindows
 from brookmere.worker import aggregates as agg
 from brookmere.worker.functions import stream_functions as fn
@@ -138,7 +138,7 @@ def _window_aggregate(o: op.WindowAggregate, into: Incoming) -> Worked:
     return Worked(work, windowed_key(into.key), value)
 
 
-def _process(o: Process, into: Incoming) -> Worked:
+def _process(o: op.Process, into: Incoming) -> Worked:
     kinds = [
         None if spec is None else typed(spec, f"{name} that process() forwards", o.location, into.serde_type)
         for spec, name in ((o.key, "key"), (o.value, "value"))
@@ -162,7 +162,7 @@ _WORKS: dict[type, Callable[[Any, Incoming], Worked]] = {
     op.Aggregate: _aggregate,
     op.TableAggregate: _table_aggregate,
     op.WindowAggregate: _window_aggregate,
-    Process: _process,
+    op.Process: _process,
 }
 
 

@@ -1,0 +1,34 @@
+package brookmere.kernel.ops.aggregates
+
+import brookmere.kernel.core._
+import brookmere.kernel.expr.{Bound, Projection}
+import brookmere.kernel.ops.tables.KeyValueTable
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
+/**
+ * Folds the values of a key into one. Without an initial value the first one is the aggregate.
+ * `merges`: the values are folds of records that were counted where they were folded.
+ */
+final class Aggregate(id: Int, name: String, store: String, initial: Bound, step: Bound, result: Bound, sendOld: Boolean, merges: Boolean)
+    extends KeyValueTable(id, name, store, sendOld, result) {
+  @transient private var apply: Projection = _
+  @transient private var start: UnsafeRow = _
+  override def open(): Unit = {
+    super.open()
+    apply = step.compile()
+    start = Initial(initial)
+  }
+
+  override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit =
+    if (key == null || value == null) drop()
+    else {
+      if (merges) received -= 1
+      val e = rows.entry(key)
+      val before = if (e.value == null) start else rows.value(e)
+      val time = if (e.value == null) ts else math.max(ts, e.ts)
+      record.set(key, value, ts).aggregate = before
+      val after = if (before == null && initial == null) value else apply(record)
+      change(e, key, after, before, time)
+    }
+}

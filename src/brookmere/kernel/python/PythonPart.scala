@@ -1,4 +1,0 @@
-package brookmere.kernel.python
-
-/** What makes a stage a Python stage: the code for its worker, and whether the wall clock matters to it. */
-final class PythonPart(val code: Array[Byte], val needsTicks: Boolean) extends Serializable

@@ -1,0 +1,53 @@
+package brookmere.kernel.python.stage
+
+import brookmere.kernel.core._
+import brookmere.kernel.expr.RowType
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
+/**
+ * A node whose work is done by Python: here it has the types of what it gets and sends, and the ways out of its stage.
+ * Edges to nodes of the same stage are followed in the worker.
+ */
+final class PythonNode(
+    id: Int, name: String, val inKey: RowType, val inValue: RowType, val key: RowType, val value: RowType,
+    val getsTable: Boolean, val sendsTable: Boolean, ticks: Boolean)
+    extends Processor(id, name) with View {
+  private var targets: Map[Int, Processor] = Map.empty
+  private var store: String = null
+
+  /** Says which processor leads to a child of another stage. */
+  private[kernel] def leadsTo(child: Int, by: Processor): Unit = targets += child -> by
+
+  /** Says which store keeps the table that the node sends. */
+  private[kernel] def keepIn(store: String): Unit = this.store = store
+
+  override def needsTicks: Boolean = ticks
+
+  override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit =
+    throw new UnsupportedOperationException("Python processes the record")
+
+  /** Sends what Python has forwarded to one child, or to all of them. */
+  private[python] def send(to: Int, key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit =
+    if (to != PythonNode.All) targets(to).receive(key, value, old, ts)
+    else {
+      val c = children
+      var i = 0
+      while (i < c.length) { c(i).receive(key, value, old, ts); i += 1 }
+    }
+
+  private[python] def count(received: Long, forwarded: Long, dropped: Long, failed: Long, late: Long): Unit = {
+    this.received += received
+    this.forwarded += forwarded
+    this.dropped += dropped
+    failures += failed
+    tooLate += late
+  }
+
+  override def keptIn: String = store
+  override def look(): Lookup = throw new IllegalStateException(s"$name is looked into where its rows are not")
+}
+
+object PythonNode {
+  val All: Int = -1
+}

@@ -1,0 +1,4 @@
+package brookmere.kernel.python.stage
+
+/** What makes a stage a Python stage: the code for its worker, and whether the wall clock matters to it. */
+final class PythonPart(val code: Array[Byte], val needsTicks: Boolean) extends Serializable

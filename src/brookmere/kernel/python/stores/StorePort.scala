@@ -1,0 +1,58 @@
+package brookmere.kernel.python.stores
+
+import brookmere.kernel.core.{Processor, Task}
+import brookmere.kernel.python.marshal.{MarshalIn, MarshalOut}
+import brookmere.kernel.state.{Clock, StoreDef}
+
+/** Answers what Python asks of the stores of its stage, and applies what it has changed. */
+private[python] final class StorePort(stores: Array[StoreDef], logs: Map[String, Processor]) {
+  private val all = stores.map(d => StoreAccess(d))
+  private val groups = all.collect { case g: GroupAccess => g }
+  private var task: Task = _
+  all.foreach(a => a.log = logs.getOrElse(a.d.name, null))
+
+  def attach(task: Task): Unit = {
+    this.task = task
+    all.foreach(_.attach(task))
+    keepUnsent()
+  }
+
+  /** Windows that Python has not sent yet stay, however far stream time jumps. */
+  def keepUnsent(): Unit = groups.foreach(g => g.keepFrom(task.clock(StorePort.Keep + g.d.name, Long.MaxValue).time))
+
+  /** Hands the times of the stores to `f`. */
+  def times(f: (String, Long) => Unit): Unit = groups.foreach(g => f(Clock.ofStore(g.d.name), g.time))
+
+  /** Applies the changes that come next. */
+  def change(in: MarshalIn): Unit = if (!in.takeNone()) {
+    var n = in.sequence()
+    while (n > 0) {
+      in.sequence()
+      all(in.long().toInt).change(in)
+      n -= 1
+    }
+  }
+
+  /** Applies the changes of a request, and writes the answer to it. */
+  def answer(in: MarshalIn, out: MarshalOut): Unit = {
+    in.sequence()
+    change(in)
+    val op = in.text()
+    val store = all(in.long().toInt)
+    op match {
+      case "get" => store.get(in, out)
+      case "scan" => store.scan(in, out)
+      case "scan_times" => store.scanTimes(in, out)
+      case "count" => out.int(store.count())
+      case other => throw new IllegalStateException(s"the worker asks for '$other', which no store can answer")
+    }
+  }
+
+  /** Tells the changelogs what has changed since the last time. */
+  def tellLogs(): Unit = all.foreach(_.tellLog())
+}
+
+private[python] object StorePort {
+  /** A clock of that name and a store's is the time from which rows are kept whatever their age. */
+  val Keep = "keep:"
+}

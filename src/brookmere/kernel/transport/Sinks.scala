@@ -1,0 +1,53 @@
+package brookmere.kernel.transport
+
+import java.util.concurrent.{ConcurrentHashMap, ConcurrentLinkedDeque}
+
+import scala.jdk.CollectionConverters._
+
+import brookmere.kernel.program.Program
+import brookmere.kernel.rows.Destinations
+
+/** Where a topology writes, and what to do about what cannot be written. */
+final class SinkPlan(
+    val application: String,
+    val to: Destinations,
+    val slots: Array[Int],
+    val sources: Array[String],
+    val continueOn: Set[String],
+    val names: Array[String],
+    val deadLetter: String) extends Serializable
+
+/** Receives, before a batch is committed, what its taps saw: the bytes are those of `Outputs`. */
+trait TapListener { def tapped(rows: Array[Byte]): Unit }
+
+/** Plans by the name under which a query finds its own; Python puts them here before it starts the query. */
+object Sinks {
+  private val plans = new ConcurrentHashMap[String, (SinkPlan, AnyRef)]()
+  private val listeners = new ConcurrentHashMap[String, TapListener]()
+  private val failures = new ConcurrentHashMap[String, ConcurrentLinkedDeque[Array[Byte]]]()
+  private val Kept = 1000
+
+  /** `place` tells the sink of the kind of topics at hand where they are. */
+  def register(name: String, application: String, to: Destinations, program: Program, names: java.util.List[String],
+      deadLetter: String, place: AnyRef): Unit =
+    plans.put(name, (new SinkPlan(application, to, program.slots, program.settings.topics, program.settings.continueOn,
+      names.asScala.toArray, deadLetter), place))
+  def listen(name: String, to: TapListener): Unit = listeners.put(name, to)
+  def plan(name: String): SinkPlan = plans.get(name)._1
+  def place[T](name: String): T = plans.get(name)._2.asInstanceOf[T]
+  def listener(name: String): Option[TapListener] = Option(listeners.get(name))
+  def forget(name: String): Unit = { plans.remove(name); listeners.remove(name); failures.remove(name) }
+
+  private[transport] def failed(name: String, rows: Array[Byte]): Unit = {
+    val list = failures.computeIfAbsent(name, _ => new ConcurrentLinkedDeque[Array[Byte]]())
+    list.add(rows)
+    while (list.size > Kept) list.poll()
+  }
+
+  /** Failures since the last call, as bytes of `Outputs`: the oldest are gone where there were very many. */
+  def takeFailures(name: String): Array[Byte] = {
+    val list = failures.get(name)
+    if (list == null) Array.emptyByteArray
+    else Iterator.continually(list.poll()).takeWhile(_ != null).foldLeft(new java.io.ByteArrayOutputStream) { (o, b) => o.write(b); o }.toByteArray
+  }
+}
