@@ -163,7 +163,7 @@ class Serde(ABC):
         By default it is JSON, or the text itself where that is a key.
         """
         try:
-            key = self.key_from_json(from_json(text.encode()))
+            key = self.from_json_value(from_json(text.encode()))
             self.serialize(key)
         except (BadBytes, TypeError, ValueError, AttributeError) as error:
             try:
@@ -173,8 +173,12 @@ class Serde(ABC):
             return text
         return key
 
-    def key_from_json(self, parsed: Any) -> Any:
-        """Return the key for parsed JSON."""
+    def value_from_text(self, text: str) -> Any:
+        """Return the value that a line of text stands for; by default what it would be as a key."""
+        return self.key_from_text(text)
+
+    def from_json_value(self, parsed: Any) -> Any:
+        """Return the key or value for parsed JSON: the inverse of `json_value`."""
         return parsed
 
     def key_to_json(self, key: Any) -> bytes:
@@ -183,7 +187,7 @@ class Serde(ABC):
 
     @property
     def parse_float(self) -> Callable[[str], Any]:
-        """How `key_from_json` expects the numbers with a fraction."""
+        """How `from_json_value` expects the numbers with a fraction."""
         return float
 
     def key_to_text(self, key: Any) -> str:

@@ -204,7 +204,7 @@ class Registered(Serde):
         given = {name: found[name] for name in ("subject", "register", "use_latest")}
         return {"registry": _read_registry(found["registry"], registry), **given}
 
-    def key_from_json(self, parsed: Any) -> Any:
+    def from_json_value(self, parsed: Any) -> Any:
         return parsed if self.shape is None else build(self.shape, parsed)
 
     @property

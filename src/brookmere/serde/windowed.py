@@ -193,7 +193,7 @@ class Windowed(Serde):
         if member is None:
             raise BadBytes('expected a "key", found null')
         try:
-            return self.inner.key_from_json(member)
+            return self.inner.from_json_value(member)
         except BadBytes:
             raise
         except (TypeError, ValueError) as error:

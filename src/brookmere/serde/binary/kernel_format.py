@@ -28,7 +28,7 @@ class KernelFormat(Serde):
     def write_column(self, value: Column, columns: Columns, found: Any) -> Column:  # noqa: ARG002
         return columns.write_format(self._format(), value)
 
-    def key_from_json(self, parsed: Any) -> Any:
+    def from_json_value(self, parsed: Any) -> Any:
         # Writing knows which values are its own, and reading gives them as they come from a topic.
         return self.deserialize(self.serialize(parsed))
 

@@ -39,6 +39,9 @@ class Int(KernelFormat):
     def key_from_text(self, text: str) -> Any:
         return int(matching(_WHOLE, text))
 
+    def value_from_text(self, text: str) -> Any:
+        return int(text)
+
     def key_json_schema(self) -> dict[str, Any]:
         return self.json_schema()
 
@@ -60,6 +63,9 @@ class Long(KernelFormat):
 
     def key_from_text(self, text: str) -> Any:
         return int(matching(_WHOLE, text))
+
+    def value_from_text(self, text: str) -> Any:
+        return int(text)
 
     def key_json_schema(self) -> dict[str, Any]:
         return self.json_schema()
@@ -92,7 +98,10 @@ class Double(KernelFormat):
     def key_from_text(self, text: str) -> Any:
         return float(matching(_NUMBER, text))
 
-    def key_from_json(self, parsed: Any) -> Any:
+    def value_from_text(self, text: str) -> Any:
+        return float(text)
+
+    def from_json_value(self, parsed: Any) -> Any:
         return float(parsed) if parsed in NOT_FINITE else self.deserialize(self.serialize(parsed))
 
     def key_json_schema(self) -> dict[str, Any]:

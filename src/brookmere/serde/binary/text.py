@@ -66,6 +66,9 @@ class Bytes(KernelFormat):
     def key_from_text(self, text: str) -> Any:
         return bytes.fromhex(matching(_HEX, text)[2:])
 
+    def value_from_text(self, text: str) -> Any:
+        return bytes.fromhex(text.removeprefix("0x"))
+
     def key_to_text(self, key: Any) -> str:
         return f"0x{bytes(key).hex()}"
 

@@ -148,7 +148,7 @@ class Json(Serde):
     def key_from_text(self, text: str) -> Any:
         return self.from_parsed(from_json(text.encode(), parse_float=self.parse_float))
 
-    def key_from_json(self, parsed: Any) -> Any:
+    def from_json_value(self, parsed: Any) -> Any:
         return self.from_parsed(parsed)
 
     def key_to_json(self, key: Any) -> bytes:
