@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -192,8 +193,8 @@ class Serde(ABC):
 
     def key_to_text(self, key: Any) -> str:
         """Return the text that `key_from_text` reads as this key."""
-        shown = self.json_value(key)
-        return shown if isinstance(shown, str) else json_of(shown).decode()
+        text = json_of(self.json_value(key)).decode()
+        return str(json.loads(text)) if text.startswith('"') else text
 
     def prefix_from_text(self, text: str) -> str | bytes:
         """Return how serialised keys begin: the text itself, or hexadecimal digits where keys are no text."""

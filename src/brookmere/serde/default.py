@@ -51,6 +51,18 @@ class Natural(Serde):
         return default_serde_for(type_text(found))
 
 
+@dataclass(frozen=True, slots=True)
+class MixedWindows(Natural):
+    """Stands for the keys of merged streams whose windows differ, in their kind or their size.
+
+    `session` says which kind they have in common, and is None where some are sessions and some are not.
+    """
+
+    kind: ClassVar[str] = ""
+
+    session: bool | None
+
+
 def default_serde_for(type_name: str) -> Serde | None:
     """Return the serde for a Spark type as `simpleString()` prints it, or None where there is no natural one.
 

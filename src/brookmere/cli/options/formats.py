@@ -188,9 +188,7 @@ def _own_serde(path: str) -> Serde:
             "Name one that is made already: module:NAME of NAME = Money(digits=2)."
         ) from error
     if not isinstance(serde, Serde):
-        raise CommandError(
-            f"{path} is not a serde: found {found!r}.\nName a subclass of bm.Serde, or one made."
-        )
+        raise CommandError(f"{path} is not a serde: found {found!r}.\nName a subclass of bm.Serde.")
     return serde
 
 
