@@ -113,7 +113,7 @@ def merged_key(keys: Sequence[Serde | None]) -> Serde | None:
 def sink_key_of(given: Serde | None, known: Serde | None) -> Serde | None:
     """Return the serde of the keys that a sink writes, after a check that it fits the windows they have."""
     if isinstance(known, MixedWindows) and given is None:
-        differ = "size" if known.session is False else "kind"
+        differ = {False: "size", True: "serde", None: "kind"}[known.session]
         refuse(
             f"The keys have windows of the merged streams, which differ in their {differ}; no serde is known",
             'Pass for example key=bm.Windowed(bm.Text(), form="json"), or another key with select_key()',
