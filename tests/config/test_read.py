@@ -1,4 +1,4 @@
-"""Settings come typed, or with everything that is wrong about them."""
+"""Settings are typed, or refused with all their faults."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from brookmere.config import Config, read
-from brookmere.config.elsewhere import ALIASES, WITHOUT_EFFECT
+from brookmere.config.kafka_streams_names import ALIASES, WITHOUT_EFFECT
 from brookmere.config.settings import table
 from brookmere.dsl.graph import rules
 from brookmere.errors import ConfigError

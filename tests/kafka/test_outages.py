@@ -72,7 +72,7 @@ def test_broker_that_stays_away_ends_the_application(home: KafkaHome) -> None:
     assert isinstance(application.error, bm.errors.UnreachableError)
     text = str(application.error)
     assert text.startswith("Kafka did not answer for 2 s (Describe). Found: ")
-    assert "Nothing is lost: start the application again when the brokers are back." in text
+    assert "No record is lost: restart the application when the brokers are back." in text
     home.broker.start()
     home.write("in", "b")
     home.run(home.shout())
@@ -138,10 +138,18 @@ def test_instance_that_another_has_replaced_ends(home: KafkaHome, spark: SparkSe
     application.process_all_available()
 
     # As another process does at its start.
-    assert application._running is not None
-    plan = application._running.launched.query.compiled.plan
+    assert application._run is not None
+    plan = application._run.application.query.compiled.plan
     other = OnKafka(application.config)
-    other.open(spark._jvm, home.name("other"), application.application_id, plan, 1, begun(home.directory), ())
+    other.open(
+        spark._jvm,
+        home.name("other"),
+        application.application_id,
+        plan,
+        1,
+        begun(home.directory),
+        (),
+    )
     home.write("in", "b")
 
     assert application.wait("60s")

@@ -171,7 +171,7 @@ TOPIC = "topic."
 """The prefix for settings of topics that an application creates for itself."""
 
 
-def handed_on(name: str) -> bool:
+def is_passed_on(name: str) -> bool:
     """Whether a setting is passed on to a Kafka client, or to a topic that the application creates."""
     prefix, bare = _split(name)
     if not bare or bare in FIXED:
@@ -184,7 +184,7 @@ def is_fixed(name: str) -> bool:
     return _split(name)[1] in FIXED
 
 
-def beside(name: str) -> tuple[str, ...]:
+def similar_names(name: str) -> tuple[str, ...]:
     """Return the client settings that a user could have meant by `name`; nothing if it is one of them.
 
     Clients accept unknown settings, for classes of the user. After a prefix, only almost equal names are

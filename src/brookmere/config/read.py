@@ -10,8 +10,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from brookmere.config.elsewhere import ALIASES, INSTEAD, without_effect
-from brookmere.config.kafka_names import beside, handed_on
+from brookmere.config.kafka_names import is_passed_on, similar_names
+from brookmere.config.kafka_streams_names import ALIASES, INSTEAD, without_effect
 from brookmere.config.properties import read_properties
 from brookmere.config.settings import Config, Setting, is_secret, table
 from brookmere.errors import ConfigError, Fault
@@ -63,13 +63,13 @@ def read(settings: Settings = None, **overrides: Any) -> Config:
             _convert(given, rows[name], values, faults)
         elif name.startswith(_SPARK):
             spark[name] = _text(given.value)
-        elif handed_on(name):
+        elif is_passed_on(name):
             _hand_on(given, kafka, faults)
             ignored.append(name)
         elif without_effect(name):
             ignored.append(name)
         else:
-            faults.append(_refused(given, [*rows, *ALIASES, *beside(name)]))
+            faults.append(_refused(given, [*rows, *ALIASES, *similar_names(name)]))
     if faults:
         raise ConfigError(faults)
     if _BROKERS not in kafka:
@@ -119,7 +119,7 @@ def _refused(given: _Given, known: list[str]) -> Fault:
 
 
 def _hand_on(given: _Given, kafka: dict[str, str], faults: list[Fault]) -> None:
-    if close := beside(given.name)[:1]:
+    if close := similar_names(given.name)[:1]:
         faults.append(_refused(given, list(close)))
     kafka[given.name] = _text(given.value)
     if given.name == _BROKERS and not kafka[_BROKERS]:

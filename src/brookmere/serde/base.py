@@ -204,7 +204,7 @@ class Serde(ABC):
             return bytes.fromhex(matching(_HEX, text)[2:])
         except ValueError as error:
             raise ValueError(
-                "the prefix does not fit: expected the first bytes of keys, hexadecimal behind 0x, "
+                "the prefix does not fit: expected the first bytes of keys as 0x and hexadecimal digits, "
                 f"found {error}"
             ) from None
 

@@ -17,8 +17,8 @@ from pyspark.sql.types import DataType, StructType, _parse_datatype_json_string
 
 from brookmere.record import Header
 from brookmere.run.compile.compiler import Compiled
+from brookmere.run.query.dataframes import BatchConnection
 from brookmere.run.query.failures import from_python
-from brookmere.run.query.frames import BatchConnection
 from brookmere.run.query.query import Query, SparkOptions, read_counters
 from brookmere.run.query.taps import plain, python_values
 from brookmere.testing.dialogue import Dialogue

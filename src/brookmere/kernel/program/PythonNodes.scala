@@ -78,12 +78,15 @@ private[program] trait PythonNodes { this: ProgramBuilder =>
     add(id, stage, new ops.output.Changelog(id, name, key, value, rows, since, isNew), of.key, of.value, isTable = false, Seq.empty)
   }
 
-  /** Lets a source tell a stage the time of a sub-topology, in front of all that its records bring about. */
-  def tellTime(source: Int, stage: Int, subtopology: Int): Unit = {
+  /**
+   * Has the records of a source move the stream time of a sub-topology in a stage: in front of all that they bring
+   * about, or, with `isDue`, behind it, where punctuations are called.
+   */
+  def moveTime(source: Int, stage: Int, subtopology: Int, isDue: Boolean): Unit = {
     val from = made(source)
-    val p = new ops.output.ForwardTime(PythonNodes.Unnumbered, from.processor.name, stage, subtopology)
+    val p = new ops.output.ForwardTime(PythonNodes.Unnumbered, from.processor.name, stage, subtopology, isDue)
     processors(from.stage) += p
-    from.processor.children = p +: from.processor.children
+    from.processor.children = if (isDue) from.processor.children :+ p else p +: from.processor.children
   }
 
   private def typeOf(json: String, otherwise: RowType): RowType = if (json == null) otherwise else RowType(DataType.fromJson(json))

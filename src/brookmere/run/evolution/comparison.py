@@ -9,7 +9,7 @@ from typing import Literal
 
 from brookmere.errors import StateError
 from brookmere.run.evolution.identity import Identity, StoreForm, table_of
-from brookmere.run.evolution.store_matching import Matches, match
+from brookmere.run.evolution.store_matches import Matches, match
 
 Outcome = Literal["kept", "moved", "converted", "renamed", "new", "dropped", "refused"]
 

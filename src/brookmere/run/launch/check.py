@@ -10,7 +10,7 @@ from brookmere.dsl.program import Builder
 from brookmere.run.evolution.comparison import Evolution, compare
 from brookmere.run.evolution.compiled_identity import identity_of
 from brookmere.run.evolution.identity import read_identity
-from brookmere.run.launch.queryable import queryable
+from brookmere.run.launch.queryable_stores import queryable_stores
 from brookmere.run.launch.start import plan_application, session_in_use
 from brookmere.run.query.checkpoints import begun
 from brookmere.state import StoreInfo
@@ -55,4 +55,4 @@ def describe_stores(program: Builder | Topology, config: Config) -> tuple[StoreI
     planned = plan_application(program, config)
     with session_in_use:
         compiled = planned.compile(planned.session(None), registers=False)
-        return queryable(compiled, config)
+        return queryable_stores(compiled, config)

@@ -28,7 +28,7 @@ from brookmere.run.evolution.migration import migrate
 from brookmere.run.launch.changelogs import log_ids, log_starts, with_changelog_topics
 from brookmere.run.launch.housekeeping import Housekeeping
 from brookmere.run.launch.lock import DirectoryLock, lock_directory
-from brookmere.run.launch.queryable import queryable
+from brookmere.run.launch.queryable_stores import queryable_stores
 from brookmere.run.launch.start_offsets import has_start_offsets, read_start_offsets
 from brookmere.run.launch.topics import TopicPlan, plan_topics
 from brookmere.run.query.checkpoints import committed_positions
@@ -66,7 +66,7 @@ class RunningApplication:
     """When it was started, in milliseconds since 1970."""
     read_before: Position
     """How far the topics were processed before this start."""
-    source: TopicsQuery
+    topics_query: TopicsQuery
     checkpoint: Path
 
     @property
@@ -90,7 +90,7 @@ class RunningApplication:
     def restart(self, ended: Sequence[str]) -> Query:
         """Start the query again from its last commit; `ended` names the queries that have ended."""
         with session_in_use:
-            return self.source.start(
+            return self.topics_query.start(
                 self.checkpoint, StartPoint(read_start_offsets(self.directory, self.checkpoint), ended)
             )
 
@@ -126,7 +126,7 @@ def _start(planned: PlannedApplication, lock: DirectoryLock) -> RunningApplicati
         session = planned.session(directory / LOG)
         starts = log_starts(planned.plan, needed, topics, before)
         compiled = planned.compile(session, starts)
-        stores = queryable(compiled, config)
+        stores = queryable_stores(compiled, config)
         known = {**(before.topics if before else {}), **needed.ids}
         now = identity_of(compiled, session, known, directory)
         evolution = None if before is None else compare(before, now)
@@ -141,10 +141,10 @@ def _start(planned: PlannedApplication, lock: DirectoryLock) -> RunningApplicati
             changelogs=log_ids(planned.plan, starts, topics),
         )
         write_stores(directory, stores)
-        source = planned.query(compiled, session)
-        checkpoint = migrate(directory, evolution, now, topics, source)
+        topics_query = planned.query(compiled, session)
+        checkpoint = migrate(directory, evolution, now, topics, topics_query)
         read_before = committed_positions(checkpoint)
-        query = source.start(checkpoint, StartPoint(read_start_offsets(directory, checkpoint)))
+        query = topics_query.start(checkpoint, StartPoint(read_start_offsets(directory, checkpoint)))
     return RunningApplication(
         application=planned.name,
         config=config,
@@ -155,7 +155,7 @@ def _start(planned: PlannedApplication, lock: DirectoryLock) -> RunningApplicati
         stores=stores,
         started=started,
         read_before=Position({topic: dict(enumerate(at)) for topic, at in read_before.items()}),
-        source=source,
+        topics_query=topics_query,
         checkpoint=checkpoint,
     )
 

@@ -30,7 +30,14 @@ class Transport(Protocol):
         """Return the options of the source. Spark shows them, so they contain no secrets."""
 
     def open(
-        self, jvm: Any, name: str, application: str, plan: Plan, lanes: int, at: Begun, before: Sequence[str]
+        self,
+        jvm: Any,
+        name: str,
+        application: str,
+        plan: Plan,
+        lanes: int,
+        at: Begun,
+        before: Sequence[str],
     ) -> Any:
         """Prepare a query called `name` that resumes `at` a batch, and return what the JVM's sink needs.
 
@@ -91,7 +98,14 @@ class OnKafka:
         return {}
 
     def open(
-        self, jvm: Any, name: str, application: str, plan: Plan, lanes: int, at: Begun, before: Sequence[str]
+        self,
+        jvm: Any,
+        name: str,
+        application: str,
+        plan: Plan,
+        lanes: int,
+        at: Begun,
+        before: Sequence[str],
     ) -> Any:
         try:
             with _unlogged():

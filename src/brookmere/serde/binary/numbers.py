@@ -28,7 +28,7 @@ class Int(KernelFormat):
     kind: ClassVar[str] = "int"
     type: ClassVar[str] = "int"
     kernel_format: ClassVar[str | None] = "int"
-    key_text: ClassVar[str] = "a whole number of 32 bits"
+    key_text: ClassVar[str] = "a 32-bit integer"
 
     def serialize(self, value: Any) -> bytes | None:
         return _whole_to_bytes("Int", value, 4)
@@ -53,7 +53,7 @@ class Long(KernelFormat):
     kind: ClassVar[str] = "long"
     type: ClassVar[str] = "bigint"
     kernel_format: ClassVar[str | None] = "long"
-    key_text: ClassVar[str] = "a whole number of 64 bits"
+    key_text: ClassVar[str] = "a 64-bit integer"
 
     def serialize(self, value: Any) -> bytes | None:
         return _whole_to_bytes("Long", value, 8)

@@ -51,7 +51,7 @@ class Bytes(KernelFormat):
     type: ClassVar[str] = "binary"
     kernel_format: ClassVar[str | None] = "bytes"
     has_json_key: ClassVar[bool] = False
-    key_text: ClassVar[str] = "bytes in hexadecimal digits behind 0x"
+    key_text: ClassVar[str] = "0x and hexadecimal digits"
 
     def serialize(self, value: Any) -> bytes | None:
         if value is None:
