@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from brookmere.serde.base import BadBytes, Serde
+from brookmere.serde.bad_values import BadBytes
+from brookmere.serde.base import Serde
 from brookmere.serde.binary.numbers import Bool, Double, Int, Long
 from brookmere.serde.binary.pickled import Pickled
 from brookmere.serde.binary.text import Bytes, Text

@@ -10,7 +10,7 @@ from google.protobuf.message_factory import GetMessageClass
 
 from brookmere.registry import RegistryClient, Schema
 from brookmere.serde.avro.avro import Avro, known_schema
-from brookmere.serde.base import BadBytes
+from brookmere.serde.bad_values import BadBytes
 from brookmere.serde.json.json_text import from_json
 from brookmere.serde.protobuf.descriptors import message_of
 from brookmere.serde.protobuf.messages import shown

@@ -10,13 +10,7 @@ from typing import Any
 import fastavro.schema
 
 from brookmere.registry.schemas.avro import AvroSchemaError, parse_avro
-from brookmere.serde.structures.spark_fields import DEFAULT, NAME, NoSchema
-
-WITH_DEFAULT = "avro.default"
-"""In the metadata of a field: a value may lack it, since the schema has a default for it."""
-
-MEMBER = "avro.member"
-"""In the metadata of a field: it is one of the members of a union."""
+from brookmere.serde.structures.spark_fields import DEFAULT, MEMBER, NAME, WITH_DEFAULT, NoSchema
 
 _PLAIN = {
     "null": "void",

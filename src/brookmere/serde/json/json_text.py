@@ -12,8 +12,8 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any, NoReturn
 
-from brookmere.serde.base import BadBytes
-from brookmere.serde.binary.text import from_utf8, to_utf8
+from brookmere.serde.bad_values import BadBytes
+from brookmere.serde.utf8 import from_utf8, to_utf8
 
 NOT_FINITE = ("NaN", "Infinity", "-Infinity")
 """How Spark writes the doubles that JSON has no numbers for: as text."""

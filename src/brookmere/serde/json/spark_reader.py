@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from typing import Any
 
-from brookmere.serde.base import BadBytes
+from brookmere.serde.bad_values import BadBytes
 from brookmere.serde.json.json_text import json_name
 from brookmere.serde.json.spark_writer import DIGITS, decimal_scale, single
 

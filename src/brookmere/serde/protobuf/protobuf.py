@@ -1,9 +1,10 @@
-"""Turns structured values into Protobuf messages, and back; with a registry, behind the schema's id."""
+"""Protobuf messages, by a schema that may be in a registry."""
 
 from __future__ import annotations
 
+import base64
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -17,7 +18,9 @@ from google.protobuf.message_factory import GetMessageClass
 from brookmere.errors import Fault, TopologyError
 from brookmere.registry import Reference, RegistryClient, Schema
 from brookmere.registry.schemas.proto import print_proto, well_known_file
-from brookmere.serde.base import BadBytes
+from brookmere.serde.bad_values import BadBytes
+from brookmere.serde.columns import Column, Columns, SparkType
+from brookmere.serde.json.value_schemas import ANY, schema_of_type
 from brookmere.serde.protobuf.descriptors import (
     indexes,
     message_in,
@@ -26,7 +29,7 @@ from brookmere.serde.protobuf.descriptors import (
     spark_type,
 )
 from brookmere.serde.protobuf.messages import fill, shown
-from brookmere.serde.registered import Registered, checked, framed, referred, unframed
+from brookmere.serde.registered import Registered, Registry, checked, framed, referred, unframed
 from brookmere.serde.structures.dataclass_values import as_plain
 from brookmere.serde.structures.spark_fields import NoSchema
 
@@ -116,18 +119,67 @@ class Protobuf(Registered):
         except OverflowError as error:
             raise BadBytes(f"found a time that Python has no datetime for: {error}") from None
 
+    def type_of(self, schema: Schema) -> SparkType:
+        return spark_type(self._of(schema))
+
+    def spark_type(self) -> SparkType:
+        return spark_type(self.expected_message())
+
+    def written_type(self) -> SparkType:
+        if self.text is not None and not self.use_latest:
+            return self.spark_type()
+        return spark_type(self.written_message()[1])
+
+    def json_schema(self) -> dict[str, Any]:
+        return ANY if self._descriptor is None else schema_of_type(spark_type(self._descriptor))
+
+    def read_column(self, raw: Column, columns: Columns) -> Column:
+        message = json.dumps(plan(self.expected_message()))
+        return columns.read_protobuf(raw, message, self.spark_type(), is_framed=self.client is not None)
+
+    def write_column(self, value: Column, columns: Columns, found: Any) -> Column:  # noqa: ARG002
+        front, message = self.for_writing(columns).written_message()
+        return columns.write_protobuf(value, json.dumps(plan(message)), front)
+
+    def describe(self) -> dict[str, Any]:
+        described = {**Registered.describe(self), "message": self.message}
+        if self.schema is not None and not isinstance(self.schema, str):
+            # Its text alone would not have what it imports.
+            files = _all_files(self.expected_message().file).SerializeToString()
+            described |= {
+                "files": base64.b64encode(files).decode("ascii"),
+                "message": self.record_name,
+            }
+        return described
+
+    @classmethod
+    def _schema_from(cls, found: Mapping[str, Any]) -> Any:
+        if "files" in found:
+            return FileDescriptorSet.FromString(base64.b64decode(found["files"]))
+        return found["schema"]
+
+    @classmethod
+    def _options_from(cls, found: Mapping[str, Any], registry: Registry | None) -> dict[str, Any]:
+        return {**Registered._options_from(found, registry), "message": found.get("message")}
+
     def _of(self, schema: Schema) -> Descriptor:
         return _parsed(schema.text, tuple(referred(self.client, schema).items()), self.message)
 
 
-def message_json(message: Descriptor) -> str:
-    """Return a message in the form that the kernel reads."""
-    return json.dumps(plan(message))
+def _all_files(root: Any) -> FileDescriptorSet:
+    """Return a file and all that it imports, needed ones first."""
+    files = FileDescriptorSet()
+    seen: set[str] = set()
 
+    def add(file: Any) -> None:
+        if file.name not in seen:
+            seen.add(file.name)
+            for needed in file.dependencies:
+                add(needed)
+            file.CopyToProto(files.file.add())
 
-def type_json(message: Descriptor) -> str:
-    """Return Spark's JSON form of the type that a message has."""
-    return json.dumps(spark_type(message))
+    add(root)
+    return files
 
 
 @lru_cache(maxsize=1000)
