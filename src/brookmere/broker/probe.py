@@ -1,4 +1,4 @@
-"""Asks a Kafka which of its brokers take part, in a few bytes of its protocol."""
+"""Ask a Kafka which of its brokers are ready, in a few bytes of its protocol."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import struct
 
 from brookmere.broker.ports import HOST
 
-# Metadata, in its second version, for no topic: the answer lists the brokers that are not fenced.
+# A Metadata request, version 1, for no topic: the response lists the brokers that are not fenced.
 _REQUEST = struct.pack(">hhih", 3, 1, 1, 9) + b"brookmere" + struct.pack(">i", 0)
 _LENGTH = struct.Struct(">i")
 
 
 def brokers_seen_by(port: int, timeout: float = 2.0) -> set[int]:
-    """Return the ids of the brokers that the one on this port knows as ready; none if it does not answer."""
+    """Return the ids of the ready brokers, as seen by the one on this port; none if it does not respond."""
     try:
         with socket.create_connection((HOST, port), timeout=timeout) as connection:
             connection.sendall(_LENGTH.pack(len(_REQUEST)) + _REQUEST)
@@ -28,7 +28,7 @@ def _receive(connection: socket.socket, count: int) -> bytes:
     while len(found) < count:
         part = connection.recv(count - len(found))
         if not part:
-            raise ConnectionResetError("the answer ended early")
+            raise ConnectionResetError("the response ended early")
         found += part
     return found
 

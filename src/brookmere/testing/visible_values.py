@@ -1,4 +1,4 @@
-"""Turns what a store keeps of an aggregate into what its readers see."""
+"""The visible value of an aggregate, computed from what its store keeps."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Visible = Callable[[Any], Any]
 
 
 def visible_of(topology: Topology, store: str) -> Visible:
-    """Return the function that gives the visible value of a row of `store`."""
+    """Return the function that computes the visible value of a row of `store`."""
     pickled = topology.store(store).value
     if isinstance(pickled, Pickled):
         return pickled.deserialize
@@ -35,7 +35,7 @@ def _steps(topology: Topology, store: str) -> Iterator[object]:
 
 
 def _averaged(row: dict[str, Any], averages: Collection[str]) -> dict[str, Any]:
-    # An average keeps its sum and count beside it, under names with a dollar sign.
+    # An average keeps its sum and count in extra fields whose names contain a dollar sign.
     hidden = {f"{name}${part}": name for name in averages for part in ("sum", "count")}
     shown: dict[str, Any] = {}
     for name, kept in row.items():
