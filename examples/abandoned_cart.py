@@ -70,8 +70,8 @@ def cart(session: Column) -> Column:
         same = F.filter(moves, lambda move: move.item == item)
         pieces = F.aggregate(same, F.lit(0), lambda total, move: total + move.pieces)
         # The latest price counts; removed items often have none.
-        told = F.filter(same, lambda move: move.price.isNotNull())
-        price = F.array_max(F.transform(told, lambda move: F.struct(move.at, move.price))).price
+        priced = F.filter(same, lambda move: move.price.isNotNull())
+        price = F.array_max(F.transform(priced, lambda move: F.struct(move.at, move.price))).price
         return F.struct(item.alias("item"), pieces.alias("pieces"), price.alias("price"))
 
     items = F.array_distinct(F.transform(moves, lambda move: move.item))

@@ -54,15 +54,15 @@ calls = (
 def with_gap(at: Column, seen: Column) -> dict[str, Column]:
     """Add the gap before a call to the mean and to the sum of squared differences from it."""
     gap = (at - seen.last) / 1000
-    anew = seen.last.isNull() | (gap > FORGET.total_seconds())
-    gaps = F.when(anew, 0).otherwise(seen.gaps + 1)
+    is_new = seen.last.isNull() | (gap > FORGET.total_seconds())
+    gaps = F.when(is_new, 0).otherwise(seen.gaps + 1)
     off = gap - seen.mean
     mean = seen.mean + off / gaps
     return {
         "last": at,
         "gaps": gaps,
-        "mean": F.when(anew, 0.0).otherwise(mean),
-        "squares": F.when(anew, 0.0).otherwise(seen.squares + off * (gap - mean)),
+        "mean": F.when(is_new, 0.0).otherwise(mean),
+        "squares": F.when(is_new, 0.0).otherwise(seen.squares + off * (gap - mean)),
     }
 
 

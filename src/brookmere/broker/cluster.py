@@ -117,7 +117,7 @@ class Broker:
         with self._locked():
             running = [node for node in self.nodes if node.running]
             for node in running:
-                node.ask_to_stop()
+                node.request_stop()
             deadline = time.monotonic() + _STOP_SECONDS
             for node in self.nodes:
                 node.stop(deadline - time.monotonic())

@@ -93,14 +93,14 @@ class Node:
             content = {"pid": identity.pid, "started": identity.started}
             write_atomically(self._pid_file, json.dumps(content).encode())
 
-    def ask_to_stop(self) -> None:
+    def request_stop(self) -> None:
         """Ask the process to stop."""
         if (identity := self.identity) is not None:
             identity.signal(signal.SIGTERM)
 
     def stop(self, seconds: float) -> None:
         """Stop the process, and kill it if that takes longer than `seconds`."""
-        self.ask_to_stop()
+        self.request_stop()
         if (identity := self.identity) is not None:
             identity.wait(seconds)
         self.kill()

@@ -33,12 +33,12 @@ def _receive(connection: socket.socket, count: int) -> bytes:
     return found
 
 
-def _broker_ids(answer: bytes) -> set[int]:
-    (count,) = struct.unpack_from(">i", answer, 4)
+def _broker_ids(response: bytes) -> set[int]:
+    (count,) = struct.unpack_from(">i", response, 4)
     ids, place = set(), 8
     for _ in range(count):
-        node, host = struct.unpack_from(">ih", answer, place)
-        (rack,) = struct.unpack_from(">h", answer, place + 6 + host + 4)
+        node, host = struct.unpack_from(">ih", response, place)
+        (rack,) = struct.unpack_from(">h", response, place + 6 + host + 4)
         place += 6 + host + 4 + 2 + max(rack, 0)
         ids.add(node)
     return ids

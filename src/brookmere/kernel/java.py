@@ -134,16 +134,16 @@ def _find(home: str, search_path: str, cache: Path) -> FoundJava:
 
 def _inspect(command: str) -> JavaRuntime | str:
     """Start a Java to find out its version; return its error message if it does not start."""
-    question = [command, "-XshowSettings:properties", "--list-modules"]
+    inspection = [command, "-XshowSettings:properties", "--list-modules"]
     try:
-        answer = subprocess.run(question, capture_output=True, text=True, timeout=60, check=False)
+        outcome = subprocess.run(inspection, capture_output=True, text=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired) as failure:
         return str(failure)
-    home = re.search(r"^\s*java\.home = (.+)$", answer.stderr, re.MULTILINE)
-    version = re.search(r"^\s*java\.specification\.version = (\d+)", answer.stderr, re.MULTILINE)
-    if answer.returncode != 0 or home is None or version is None:
-        return answer.stderr.strip().partition("\n")[0] or f"exit code {answer.returncode}"
-    return JavaRuntime(Path(home[1].strip()), int(version[1]), f"{_VECTOR_MODULE}@" in answer.stdout)
+    home = re.search(r"^\s*java\.home = (.+)$", outcome.stderr, re.MULTILINE)
+    version = re.search(r"^\s*java\.specification\.version = (\d+)", outcome.stderr, re.MULTILINE)
+    if outcome.returncode != 0 or home is None or version is None:
+        return outcome.stderr.strip().partition("\n")[0] or f"exit code {outcome.returncode}"
+    return JavaRuntime(Path(home[1].strip()), int(version[1]), f"{_VECTOR_MODULE}@" in outcome.stdout)
 
 
 def _packaged_java() -> str | None:

@@ -48,8 +48,8 @@ class RawRecord:
 
 def clock_record(wall: int, *, ticks: bool) -> RawRecord:
     """Return a record that passes the wall clock to a program, and with `ticks` that it has advanced."""
-    tell, tick = 1, 2
-    return RawRecord(_CLOCK, 0, tick if ticks else tell, wall, 0, None, None)
+    time, tick = 1, 2
+    return RawRecord(_CLOCK, 0, tick if ticks else time, wall, 0, None, None)
 
 
 _CLOCK = -1

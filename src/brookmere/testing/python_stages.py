@@ -72,23 +72,23 @@ class _Channel:
     def __init__(self, runner: Any) -> None:
         self._runner = runner
         self._waiting: deque[tuple[str, Any]] = deque()
-        self._answer: bytes | None = None
+        self._reply: bytes | None = None
 
     def begin(self, start: Callable[[], Any]) -> None:
-        self._answer = None
+        self._reply = None
         self._take(start())
 
     def receive(self) -> tuple[str, Any] | None:
         """Return the next message for the worker; None if the batch is done."""
-        if not self._waiting and self._answer is not None:
-            answer, self._answer = self._answer, None
-            self._take(self._runner.reply(bytearray(answer)))
+        if not self._waiting and self._reply is not None:
+            reply, self._reply = self._reply, None
+            self._take(self._runner.reply(bytearray(reply)))
         return self._waiting.popleft() if self._waiting else None
 
     def send(self, kind: str, payload: Any) -> None:
         """Buffer a message of the worker until it requests the next one."""
         data = marshal.dumps(payload, 2)
-        self._answer = _HEAD.pack(kind.encode(), len(data)) + data
+        self._reply = _HEAD.pack(kind.encode(), len(data)) + data
 
     def _take(self, frames: Any) -> None:
         data = b"" if frames is None else bytes(frames)
