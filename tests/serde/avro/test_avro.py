@@ -103,7 +103,7 @@ def test_a_struct_type_gives_a_schema() -> None:
         ('{"type": "bytes", "logicalType": "decimal", "precision": 40}', "decimal of 40 digits"),
         ("id bigin", "expected a type, found 'bigin'"),
         ("id bigint,", "expected the name of a field"),
-        ("id bigint) x", "found '\\)' behind the last field"),
+        ("id bigint) x", "found '\\)' after the last field"),
         ("m map<int, int>", "keys that are no text"),
         (3, "found int"),
         (dict, "found dict"),
