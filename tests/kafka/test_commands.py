@@ -98,7 +98,7 @@ def test_work_that_kafka_does_itself_is_refused(run: Run, command: str) -> None:
 
     assert refused.exit_code == 1
     assert f"`brookmere topics {command}` works on embedded topics only" in refused.stderr
-    assert "Kafka looks after the files of its topics itself" in refused.stderr
+    assert "Kafka maintains the files of its topics itself" in refused.stderr
 
 
 def test_two_places_are_refused(run: Run) -> None:
@@ -122,7 +122,7 @@ def test_copies_are_refused_for_embedded_topics(run: Run) -> None:
     refused = run("topics", "create", "t", "--replication-factor", "3")
 
     assert refused.exit_code == 1
-    assert "--replication-factor is for topics of Kafka" in refused.stderr
+    assert "--replication-factor applies to Kafka topics" in refused.stderr
 
 
 def test_stores_are_followed_and_asked_without_spark(
