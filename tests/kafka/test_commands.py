@@ -144,7 +144,7 @@ def test_stores_are_followed_and_asked_without_spark(
     asked = run("query", application, "counts", "ada", *here)
 
     assert early.exit_code == 1
-    assert f"its topic {topic} is not there" in early.stderr
+    assert f"its topic {topic} does not exist" in early.stderr
     assert f"Kafka topics at {kafka.bootstrap_servers}" in followed.stderr
     assert "counts: ready · 2 rows · lag 0 · position " in followed.stderr
     assert json.loads(asked.stdout) == {"key": "ada", "value": 3, "timestamp": 1000}
