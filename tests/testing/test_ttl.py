@@ -1,4 +1,4 @@
-"""Tables with a time to live: rows that are not updated are deleted, for everyone who looks."""
+"""Tables with a time to live: rows that are not updated are deleted, for all readers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The leaderboard's demo: its season, its picture of the terminal, its end, and its port."""
+"""The leaderboard demo: its season, its display, its summary, and its port."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`replica` follows the changelogs of an application until it is stopped, and goes on from its own files."""
+"""`replica` follows the changelogs of an application until it is stopped, and resumes from its files."""
 
 from __future__ import annotations
 

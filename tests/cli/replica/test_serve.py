@@ -1,4 +1,4 @@
-"""`serve`, `replica --serve` and `run --serve` answer over HTTP, with the program's own routes, by token."""
+"""`serve`, `replica --serve` and `run --serve` serve stores and the program's routes over HTTP, by token."""
 
 from __future__ import annotations
 
