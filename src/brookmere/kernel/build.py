@@ -1,4 +1,4 @@
-"""Turns the kernel's Scala sources into a jar, with the compiler that PySpark's own jars contain."""
+"""Builds the kernel's jar from its Scala sources, with the compiler among PySpark's own jars."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ logger = logging.getLogger(__name__)
 
 # Not -release: it reads signatures of older Javas from a file that only a full JDK has.
 COMPILER_FLAGS = ("-nowarn", "-encoding", "UTF-8", "-target:17")
-# The compiler runs once and briefly, so the quick JIT alone wins; deep expressions need the stack.
+# The compiler runs once and briefly, so the quick JIT alone is faster; deep expressions need the stack.
 _JVM_FLAGS = ("-Xss8m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 
 _HASH_ENTRY = "META-INF/brookmere-kernel.sha256"
-# Jars of the same sources are equal byte by byte, whenever and wherever they are built.
+# Builds are reproducible: the same sources give the same bytes, whenever and wherever they are built.
 _ENTRY_TIME = (1980, 1, 1, 0, 0, 0)
 
 
@@ -44,22 +44,22 @@ _KAFKA = "kafka"
 
 @dataclass(frozen=True, slots=True)
 class KernelBuild:
-    """Where the sources are, where their jar may be, and what they are compiled against beside Spark."""
+    """Where the sources are, where their jar may be, and what they are compiled against in addition to Spark."""
 
     sources: Path = field(default_factory=lambda: Path(__file__).resolve().parent)
     cache: Path = field(default_factory=cache_directory)
     name: str = "kernel"
     libraries: tuple[Path, ...] = ()
     made_for: str = ""
-    """Stands for the content of the libraries."""
+    """Identifies the content of the libraries."""
 
     @property
     def carried_jar(self) -> Path:
-        """The jar that a wheel brings along."""
+        """The jar that a wheel contains."""
         return self.sources / f"brookmere-{self.name}.jar"
 
     def jar(self) -> Path:
-        """Return a jar of exactly these sources, compiling them when there is none yet."""
+        """Return a jar of exactly these sources; compile them if there is none yet."""
         content_hash = self.content_hash()
         target = self._place(content_hash)
         if target.exists():
@@ -76,7 +76,7 @@ class KernelBuild:
         return place if place.exists() else None
 
     def content_hash(self) -> str:
-        """Hash everything that decides what the compiled classes are."""
+        """Hash everything that determines the content of the jar."""
         digest = sha256()
         for part in (
             *COMPILER_FLAGS,
@@ -138,17 +138,17 @@ class KernelBuild:
 
 
 def kernel_jar() -> Path:
-    """Return the compiled kernel: the jar a wheel carries, else the cached one, else a newly compiled one."""
+    """Return the compiled kernel: the jar in the wheel, else the cached one, else a newly compiled one."""
     return KernelBuild().jar()
 
 
 def kafka_jar(clients: Sequence[Path]) -> Path:
-    """Return the compiled part of the kernel that speaks to Kafka by `clients`, the jars of its clients."""
+    """Return the compiled part of the kernel for Kafka; `clients` are the jars of Kafka's client library."""
     return kafka_build(clients).jar()
 
 
 def kafka_build(clients: Sequence[Path], kernel: KernelBuild | None = None) -> KernelBuild:
-    """Return how the part for Kafka is built, against a kernel and the clients."""
+    """Return the build of the part for Kafka, against a kernel and Kafka's client library."""
     base = kernel or KernelBuild()
     return KernelBuild(
         sources=base.sources / _KAFKA,
@@ -204,7 +204,7 @@ def _recorded_hash(jar: Path) -> str | None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Build the kernel and tell where it is."""
+    """Build the kernel and print the path of its jar."""
     parser = argparse.ArgumentParser(prog="python -m brookmere.kernel.build", description=main.__doc__)
     parser.add_argument("--output", type=Path, metavar="PATH", help="copy the jar to PATH as well")
     options = parser.parse_args(arguments)
