@@ -44,7 +44,7 @@ _KAFKA = "kafka"
 
 @dataclass(frozen=True, slots=True)
 class KernelBuild:
-    """Where the sources are, where their jar may be, and what they are compiled against in addition to Spark."""
+    """Where the sources and their jar are, and what they are compiled against in addition to Spark."""
 
     sources: Path = field(default_factory=lambda: Path(__file__).resolve().parent)
     cache: Path = field(default_factory=cache_directory)
