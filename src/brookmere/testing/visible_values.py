@@ -1,11 +1,10 @@
-"""Turns what a store keeps of an aggregate into what its readers see."""
+"""The visible value of an aggregate, computed from what its store keeps."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
-from brookmere.serde import Pickled
 from brookmere.topology.nodes import ProcessorNode, Topology
 from brookmere.topology.operators import Aggregate, TableAggregate, Top
 
@@ -13,10 +12,10 @@ Visible = Callable[[Any], Any]
 
 
 def visible_of(topology: Topology, store: str) -> Visible:
-    """Return the function that gives the visible value of a row of `store`."""
-    pickled = topology.store(store).value
-    if isinstance(pickled, Pickled):
-        return pickled.deserialize
+    """Return the function that computes the visible value of a row of `store`."""
+    serde = topology.store(store).value
+    if serde is not None and serde.is_pickled:
+        return serde.deserialize
     for step in _steps(topology, store):
         if isinstance(step, Top):
             return lambda rows: [row["value"] for row in rows[: step.limit]]
@@ -35,7 +34,7 @@ def _steps(topology: Topology, store: str) -> Iterator[object]:
 
 
 def _averaged(row: dict[str, Any], averages: Collection[str]) -> dict[str, Any]:
-    # An average keeps its sum and count beside it, under names with a dollar sign.
+    # An average keeps its sum and count in extra fields whose names contain a dollar sign.
     hidden = {f"{name}${part}": name for name in averages for part in ("sum", "count")}
     shown: dict[str, Any] = {}
     for name, kept in row.items():
