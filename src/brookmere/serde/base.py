@@ -175,7 +175,7 @@ class Serde(ABC):
         return key
 
     def value_from_text(self, text: str) -> Any:
-        """Return the value that a line of text stands for; by default what it would be as a key."""
+        """Return the value of a line of text; by default the key of that text."""
         return self.key_from_text(text)
 
     def from_json_value(self, parsed: Any) -> Any:
@@ -197,7 +197,7 @@ class Serde(ABC):
         return str(json.loads(text)) if text.startswith('"') else text
 
     def prefix_from_text(self, text: str) -> str | bytes:
-        """Return how serialised keys begin: the text itself, or hexadecimal digits where keys are no text."""
+        """Return the prefix of serialised keys: the text, or hexadecimal digits if keys are not text."""
         if self.keys_are_text:
             return text
         try:
