@@ -1,4 +1,4 @@
-"""Turns Python values into the bytes that stand in topics, and back; and keys into partitions."""
+"""Serdes: how keys and values become the bytes of a topic, and back; and the partition of a key."""
 
 from __future__ import annotations
 

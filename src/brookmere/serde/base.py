@@ -89,7 +89,11 @@ class Serde(ABC):
 
     def misfit(self, found: Any, types: SparkTypes) -> Misfit | None:
         """Return why values of the type `found` cannot be written, and the remedy; None if they can."""
-        return type_misfit(type(self).__name__, types.of(self), found)
+        try:
+            return type_misfit(type(self).__name__, types.of(self), found)
+        except NoSchema:
+            # Only its Column knows the type, and Spark reports what that cannot take.
+            return None
 
     # A program
 
@@ -175,7 +179,7 @@ class Serde(ABC):
         return key
 
     def value_from_text(self, text: str) -> Any:
-        """Return the value that a line of text stands for; by default what it would be as a key."""
+        """Return the value of a line of text; by default the key of that text."""
         return self.key_from_text(text)
 
     def from_json_value(self, parsed: Any) -> Any:
@@ -197,7 +201,7 @@ class Serde(ABC):
         return str(json.loads(text)) if text.startswith('"') else text
 
     def prefix_from_text(self, text: str) -> str | bytes:
-        """Return how serialised keys begin: the text itself, or hexadecimal digits where keys are no text."""
+        """Return the prefix of serialised keys: the text, or hexadecimal digits if keys are not text."""
         if self.keys_are_text:
             return text
         try:

@@ -1,4 +1,4 @@
-"""The serde that a Spark type asks for where a program names none, and what stands for it until then."""
+"""The serde that a Spark type gets where a program names none, and placeholders until it is known."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SCALARS: dict[str, Serde] = {
 
 @dataclass(frozen=True, slots=True)
 class Natural(Serde):
-    """Stands for the serde of a type that is known only when the program is compiled."""
+    """A placeholder for the serde of a type that is known only when the program is compiled."""
 
     kind: ClassVar[str] = ""
     is_default: ClassVar[bool] = True
@@ -53,7 +53,7 @@ class Natural(Serde):
 
 @dataclass(frozen=True, slots=True)
 class MixedWindows(Natural):
-    """Stands for the keys of merged streams whose windows differ, in their kind or their size.
+    """A placeholder for the keys of merged streams whose windows differ, in their kind or their size.
 
     `session` says which kind they have in common, and is None where some are sessions and some are not.
     """
@@ -64,7 +64,7 @@ class MixedWindows(Natural):
 
 
 def default_serde_for(type_name: str) -> Serde | None:
-    """Return the serde for a Spark type as `simpleString()` prints it, or None where there is no natural one.
+    """Return the serde for a Spark type as `simpleString()` prints it, or None if it has none.
 
     >>> default_serde_for("bigint")
     Long()

@@ -1,4 +1,4 @@
-"""Turns a value behind a registry's frame into what the schema with its id says, of whatever kind that is."""
+"""Reads a value by the schema whose id precedes it, whatever the format of the schema."""
 
 from __future__ import annotations
 
@@ -41,4 +41,4 @@ def _message(client: RegistryClient, schema: Schema, payload: bytes) -> Any:
         message.ParseFromString(data)
         return shown(message)
     except (IndexError, DecodeError, OverflowError) as error:
-        raise BadBytes(f"the bytes are no message of their schema: {error}") from None
+        raise BadBytes(f"the bytes are not a message of their schema: {error}") from None

@@ -47,7 +47,7 @@ def register(cls: type[Serde]) -> None:
         cls.kind = path_of(cls)
     kind = cls.kind
     if not kind:
-        # It only stands for a serde that is not known yet.
+        # A placeholder for a serde that is not known yet.
         return
     known = _classes.get(kind)
     home = _HOMES.get(kind, cls.__module__)

@@ -67,7 +67,7 @@ class Registry:
         return f"Registry({self.shown!r})"
 
     def access(self) -> tuple[str, tuple[str, str] | None]:
-        """Return the address and the login, with what `${env:NAME}` and `${file:path:key}` stand for."""
+        """Return the address and the login, with `${env:NAME}` and `${file:path:key}` resolved."""
         faults: list[Fault] = []
         url = resolved("url of the registry", self.url, faults)
         login = None
@@ -277,7 +277,7 @@ def checked(serde: Registered) -> Registry | Literal[False] | None:
         what = f"registry of {name} is an address or a Registry: found {type(given).__name__}"
         faults.append(Fault(what, None, 'Give for example registry="http://localhost:8081".'))
     elif isinstance(registry, Registry) and not registry.url.startswith(_SCHEMES):
-        what = f"registry of {name} is no address: found {registry.shown!r}"
+        what = f"registry of {name} is not an address: found {registry.shown!r}"
         faults.append(Fault(what, None, 'Give for example "http://localhost:8081" or "mock://test".'))
     subject: object = serde.subject
     if not isinstance(subject, str) or not subject:
@@ -317,12 +317,12 @@ def registry_of(config: Config) -> Registry | None:
 
 
 def framed(id: int, payload: bytes) -> bytes:
-    """Return a value behind the registry's frame: a zero, and the schema's id in four bytes."""
+    """Return a value with the registry's frame before it: a zero, and the schema's id in four bytes."""
     return _FRAME.pack(0, id) + payload
 
 
 def unframed(data: bytes) -> tuple[int, bytes]:
-    """Return the id in the frame, and what stands behind it."""
+    """Return the id in the frame, and the value after it."""
     if len(data) < FRAME_BYTES:
         found = f"{len(data)} bytes"
         raise BadBytes(

@@ -256,4 +256,4 @@ def _long(number: int) -> bytes:
     try:
         return number.to_bytes(8, "big", signed=True)
     except OverflowError:
-        raise ValueError(f"{number} is no time of a window: it does not fit 8 bytes") from None
+        raise ValueError(f"{number} is not the time of a window: it does not fit 8 bytes") from None

@@ -17,7 +17,7 @@ from brookmere.serde.json.json import MEMBER
 def log_serde(given: Serde | None, data_type: DataType) -> Serde:
     """Return the given serde, or else that of the type. A type without one is written as a JSON object.
 
-    A changelog has no say in what a program may do, so nothing is refused for its sake.
+    A changelog must not limit what a program may do, so nothing is refused here.
     """
     if isinstance(given, Windowed) and is_window(data_type):
         return replace(given, inner=log_serde(given.inner, data_type["key"].dataType))

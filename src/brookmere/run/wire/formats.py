@@ -18,7 +18,7 @@ from brookmere.serde.columns import SparkType
 from brookmere.topology.function import function
 
 _FOREVER = 2**63 - 1
-# Spark reads single quotes as JSON unless told otherwise.
+# Spark accepts single quotes in JSON by default.
 _STRICT = {"mode": "FAILFAST", "allowSingleQuotes": "false"}
 
 
@@ -61,7 +61,7 @@ class Formats(SchemaFormats):
     def from_json(self, raw: Column, form: SparkType) -> Column:
         """Return the value of strict JSON."""
         data_type = data_type_of(form)
-        # Not by a cast: it takes bytes that are no UTF-8, and the parser ignores all behind the first value.
+        # Not a cast: it accepts bytes that are not UTF-8, and the parser ignores all after the first value.
         text = self.read_format("json-text", raw)
         return checked(F.from_json(text, data_type, _STRICT), data_type)  # type: ignore[arg-type]
 

@@ -25,9 +25,9 @@ class SchemaFormats:
         self._jvm = jvm
         self._wire = jvm.org.apache.spark.sql.brookmere.Wire
         self.registers = registers
-        """Whether schemas that are written are registered; a check of a program changes nothing."""
+        """Whether schemas that are written are registered; checking a program registers nothing."""
         self._mocks: dict[Registry, int] = {}
-        """Registries inside this process that the kernel was told about, and the id that comes next."""
+        """Registries inside this process whose schemas the kernel has, and the next id."""
 
     def framed(self, front: bytes, payload: Column) -> Column:
         """Return the payload after the frame of a schema registry."""

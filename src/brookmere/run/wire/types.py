@@ -31,7 +31,7 @@ def data_type_of(spark_type: SparkType) -> DataType:
 
 def form_of(data_type: DataType) -> Any:
     """Return a type in Spark's JSON form."""
-    # Lengths and collations are no concern of the bytes.
+    # Lengths and collations do not change the bytes.
     return "string" if isinstance(data_type, StringType) else data_type.jsonValue()
 
 

@@ -32,7 +32,7 @@ class Avro(Registered):
     """A value in Avro's binary form: a Spark struct for a record.
 
     The schema is Avro's JSON as text, as a dict or in a file, or it is made from a dataclass, a DDL string or
-    a StructType. With a `registry` each value stands behind the id of its schema, and may be written with any
+    a StructType. With a `registry` each value follows the id of its schema, and may be written with any
     schema that Avro can resolve to this one; without a schema here the newest of the subject counts.
     `subject` is "topic", "record", "topic_record" or a name. `register=False` expects the schema to be there,
     `use_latest=True` writes with the newest schema of the subject.

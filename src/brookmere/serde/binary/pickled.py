@@ -37,7 +37,7 @@ class Pickled(Serde):
         try:
             return pickle.loads(data)
         except Exception as error:
-            raise BadBytes(f"the bytes are no pickled object: {type(error).__name__}: {error}") from error
+            raise BadBytes(f"the bytes are not a pickled object: {type(error).__name__}: {error}") from error
 
     def spark_type(self) -> SparkType:
         return "binary"

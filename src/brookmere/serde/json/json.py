@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from brookmere.serde.registered import Registry
 
 MEMBER = "value"
-"""What a changelog calls a value in the object around it, where it is no object by itself."""
+"""The field that holds a value in a changelog, if the value is not a JSON object by itself."""
 
 _REMEDY = 'Give a DDL string such as Json("id bigint, name string"), a StructType or a dataclass.'
 

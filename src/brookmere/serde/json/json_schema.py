@@ -32,7 +32,7 @@ class JsonSchema(Registered):
 
     The schema is text, a dict or a path, or it is made from a dataclass, a DDL string or a StructType.
     It says which fields there are and which may be absent; what else it asks of values is not checked.
-    With a `registry` the JSON stands behind the id of its schema; the arguments are those of `Avro`.
+    With a `registry` the JSON follows the id of its schema; the arguments are those of `Avro`.
 
     >>> JsonSchema({"type": "object", "properties": {"a": {"type": "integer"}}}).serialize({"a": 1})
     b'{"a":1}'

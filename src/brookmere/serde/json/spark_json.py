@@ -24,7 +24,8 @@ class SparkJson(Serde):
     """JSON of a Spark type, as stores have it: dicts, and dates, decimals and bytes where the type says so.
 
     `type` is the type in Spark's JSON form. With a `member` the value is the only member of an object: that
-    is how a changelog has what is no object by itself. `frame` is the serde whose schema's id comes first.
+    is how a changelog stores what is not a JSON object by itself. `frame` is the serde whose schema's id
+    comes first.
     Equal values have equal bytes, those that Spark writes.
 
     >>> SparkJson('"date"', member="value").deserialize(b'{"value":"2024-02-29"}')

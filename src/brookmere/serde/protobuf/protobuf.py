@@ -42,7 +42,7 @@ class Protobuf(Registered):
 
     The schema is a generated class, the text of a .proto file or its path, or a FileDescriptorSet; `message`
     names one of several messages. The Python side gives dicts, and takes dicts and messages.
-    With a `registry` each message stands behind the id of its schema; the arguments are those of `Avro`.
+    With a `registry` each message follows the id of its schema; the arguments are those of `Avro`.
     A field without presence is its default where it is absent, every other is null.
 
     >>> Protobuf('syntax = "proto3"; message Pair { int32 a = 1; }').serialize({"a": 1})
@@ -85,7 +85,7 @@ class Protobuf(Registered):
         return self._descriptor if self._descriptor is not None else self._of(self.expected())
 
     def written_message(self) -> tuple[bytes, Descriptor]:
-        """Return what stands in front of every value, and the message that values are written as."""
+        """Return the prefix of every value, and the message that values are written as."""
         id, schema = self.written()
         own = self._descriptor is not None and schema.text == self._text
         message = self._descriptor if own and self._descriptor is not None else self._of(schema)
@@ -190,7 +190,7 @@ def _parsed(text: str, references: tuple[tuple[str, str], ...], name: str | None
 def _descriptor(schema: object, name: str | None) -> Descriptor:
     if isinstance(schema, type) and issubclass(schema, Message):
         if name is not None:
-            raise NoSchema(f"message={name!r} is given beside the class {schema.__name__}")
+            raise NoSchema(f"message={name!r} is given in addition to the class {schema.__name__}")
         found: Descriptor = schema.DESCRIPTOR  # type: ignore[attr-defined]
         return found
     if isinstance(schema, FileDescriptorSet):
@@ -251,7 +251,7 @@ def _registered(client: RegistryClient, file: Any, *, register: bool) -> list[Re
 
 
 def message_numbers(data: bytes) -> tuple[list[int], bytes]:
-    """Return which message of its file stands behind the schema's id, and its bytes."""
+    """Return which message of its file follows the schema's id, and its bytes."""
     position = 0
 
     def number() -> int:

@@ -1,4 +1,4 @@
-"""Turns a dataclass into its shape, and the shape into Spark's schema."""
+"""The shape of a dataclass, and the Spark schema of a shape."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns fields that a user names (DDL text, a StructType, a dataclass) into Spark's JSON form."""
+"""Fields that a program names (DDL text, a StructType, a dataclass), in Spark's JSON form."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from brookmere.serde.structures.dataclass_shapes import (
 )
 
 NAME, DEFAULT = "name", "default"
-"""Of a struct the name of its dataclass; in the metadata of a field what stands for an absent value."""
+"""Of a struct the name of its dataclass; in the metadata of a field its default."""
 
 WITH_DEFAULT = "avro.default"
 """In the metadata of a field: a value may lack it, since the schema has a default for it."""
@@ -134,7 +134,7 @@ class _Ddl:
         else:
             found = {"type": "struct", "fields": self._fields("")}
         if self._next < len(self._tokens):
-            raise NoSchema(f"found {self._peek()!r} behind the last field")
+            raise NoSchema(f"found {self._peek()!r} after the last field")
         return dict(found)
 
     def _fields(self, end: str) -> list[dict[str, Any]]:
