@@ -55,7 +55,7 @@ STAGE_0 = Case("stage 0", "memory", "every")
 PASS = Case("pass", "memory", "every")
 
 
-def topology(case: Case) -> bm.BuiltTopology:
+def topology(case: Case) -> bm.Topology:
     """Return the topology of one of Brookmere's cases."""
     app = bm.StreamsBuilder("bench", key=bm.Text(), value=bm.Bytes())
     records = app.stream(TOPIC)

@@ -9,7 +9,7 @@ from benchmarks.operators.cases import Case
 from benchmarks.operators.data import GAP_MS, GRACE_MS, HOP_MS, LEFT, RIGHT, SIZE_MS, VERSIONS, Feed
 
 
-def topology(case: Case, feed: Feed) -> bm.BuiltTopology:
+def topology(case: Case, feed: Feed) -> bm.Topology:
     """Return the topology of one of Brookmere's cases."""
     app = bm.StreamsBuilder("bench", key=bm.Text(), value=bm.Bytes())
     match case.shape:
@@ -25,10 +25,10 @@ def topology(case: Case, feed: Feed) -> bm.BuiltTopology:
 
 
 def _windows(app: bm.StreamsBuilder, case: Case) -> None:
-    windows: bm.TimeWindows | bm.SessionWindows = bm.SessionWindows(GAP_MS, grace=GRACE_MS)
+    windows: bm.TimeWindows | bm.SessionWindows = bm.SessionWindows(f"{GAP_MS}ms", grace=f"{GRACE_MS}ms")
     if case.shape != "session":
         hop = HOP_MS if case.shape == "hopping" else SIZE_MS
-        windows = bm.TimeWindows(SIZE_MS, advance=hop, grace=GRACE_MS)
+        windows = bm.TimeWindows(f"{SIZE_MS}ms", advance=f"{hop}ms", grace=f"{GRACE_MS}ms")
     # Re-keyed, as in the part `kernel`: Spark as well sends each record to the task of its key.
     grouped = app.stream(LEFT).group_by(lambda key, _: key)
     counts = grouped.windowed_by(windows).count(store="counts", store_type=case.store or "auto")
@@ -40,7 +40,7 @@ def _streams(app: bm.StreamsBuilder, case: Case, feed: Feed) -> None:
         app.stream(RIGHT),
         lambda left, right: F.concat(left, F.coalesce(right, F.lit(b""))),
         how="left" if case.shape == "left" else "inner",
-        windows=bm.JoinWindows(feed.within_ms, grace=GRACE_MS),
+        windows=bm.JoinWindows(f"{feed.within_ms}ms", grace=f"{GRACE_MS}ms"),
         store_type=case.store or "auto",
     )
     joined.to("out", value=bm.Bytes())

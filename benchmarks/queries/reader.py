@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from datetime import timedelta
 from pathlib import Path
 
 import brookmere as bm
@@ -22,7 +23,7 @@ def main(topics: str, directory: str, keys: int, reads: int, rounds: int) -> Non
     begun = time.perf_counter()
     place = None if in_memory else Path(directory)
     with Replica("bench", [STORE], bm.Topics(Path(topics)), place, in_memory=in_memory) as replica:
-        store = replica[STORE.name].wait(_PATIENCE)
+        store = replica[STORE.name].wait(timedelta(seconds=_PATIENCE))
         assert isinstance(store, KeyValueStore)
         filled = time.perf_counter() - begun
         wanted = list(random_keys(keys, reads, seed=1))

@@ -11,6 +11,7 @@ import tempfile
 import time
 from argparse import Namespace
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -162,7 +163,7 @@ class _Bench:
 
     def _check_counts(self) -> None:
         with Replica("bench", [COUNTS], bm.Topics(self._topics), in_memory=True) as replica:
-            store = replica[COUNTS.name].wait(_PATIENCE)
+            store = replica[COUNTS.name].wait(timedelta(seconds=_PATIENCE))
             assert isinstance(store, KeyValueStore)
             total = sum(value for _, value in store.all())
         if total != self._processed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 import brookmere as bm
@@ -19,7 +20,7 @@ def main(topics: str, directory: str, port: str, store: str, core: str) -> None:
     cores.take(int(core))
     infos = [info for info in (STORE, COUNTS) if info.name == store]
     with Replica("bench", infos, bm.Topics(Path(topics)), Path(directory)) as replica:
-        replica[store].wait(_PATIENCE)
+        replica[store].wait(timedelta(seconds=_PATIENCE))
         with Server(create_api(replica), "127.0.0.1", int(port)):
             sys.stdout.write("running\n")
             sys.stdout.flush()

@@ -64,7 +64,7 @@ def rungs(workload: Workload) -> list[Case]:
     return [Case(workload, "Brookmere", step=step) for step in steps[workload.kind]]
 
 
-def topology(case: Case, out: str) -> bm.BuiltTopology:
+def topology(case: Case, out: str) -> bm.Topology:
     """Return the topology of one of Brookmere's cases, writing to the topic `out`."""
     app = bm.StreamsBuilder("bench", key=bm.Text(), value=bm.Bytes())
     if case.step in ("bytes", "copy"):

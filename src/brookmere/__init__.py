@@ -1,11 +1,15 @@
-"""Kafka Streams' model for Python, on Spark Structured Streaming. The names below are the public ones."""
+"""Kafka Streams' model for Python, on Spark Structured Streaming.
+
+The names in `__all__` are public. So are those that the namespaces among them list: `dsl`, `errors`,
+`queries`, `serdes`, `processors`, `testing`, `run`, `serve`, `topics`, `registry` and `broker`.
+"""
 
 from __future__ import annotations
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from brookmere.dsl.aggregates.cogrouped import CogroupedKStream
+from brookmere import errors
 from brookmere.dsl.aggregates.grouped import KGroupedStream
 from brookmere.dsl.aggregates.grouped_table import KGroupedTable
 from brookmere.dsl.aggregates.short import (
@@ -15,68 +19,26 @@ from brookmere.dsl.aggregates.short import (
     count,
     first,
     last,
-    max,
-    min,
-    sum,
     top_n,
 )
+from brookmere.dsl.aggregates.short import max as max
+from brookmere.dsl.aggregates.short import min as min
+from brookmere.dsl.aggregates.short import sum as sum
 from brookmere.dsl.aggregates.suppressed import until_time_limit, until_window_closes
-from brookmere.dsl.aggregates.windowed import WindowedKStream
-from brookmere.dsl.aggregates.windowed_cogrouped import WindowedCogroupedKStream
-from brookmere.dsl.branched import BranchedKStream
 from brookmere.dsl.builder import StreamsBuilder
 from brookmere.dsl.functions.python import python, python_async
 from brookmere.dsl.processors.state_stores import (
-    StoreBuilder,
     key_value_store,
     session_store,
     versioned_store,
     window_store,
 )
-from brookmere.dsl.processors.topology import Topology
+from brookmere.dsl.processors.topology_builder import TopologyBuilder
 from brookmere.dsl.stream import KStream
 from brookmere.dsl.table import GlobalKTable, KTable
-from brookmere.errors import (
-    AccessError,
-    BrookmereError,
-    ConfigError,
-    DamagedTopicError,
-    DataLossError,
-    DeserializationError,
-    EngineError,
-    ExpressionError,
-    Fault,
-    IncompatibleSchemaError,
-    InstanceError,
-    InternalError,
-    JarNotFoundError,
-    JavaNotFoundError,
-    KernelBuildError,
-    PositionError,
-    ProcessingError,
-    ProductionError,
-    RecordError,
-    RegistryError,
-    ServerError,
-    StateError,
-    StoreError,
-    StoreNotReadyError,
-    StoreTypeError,
-    TimestampError,
-    TopicError,
-    TopicExistsError,
-    TopologyError,
-    TransactionError,
-    UnknownSchemaError,
-    UnknownStoreError,
-    UnknownTopicError,
-    UnreachableError,
-    UnsupportedError,
-    WorkerError,
-)
+from brookmere.errors import BrookmereError
 from brookmere.plan.program import explain
 from brookmere.record import Record, WindowedKey
-from brookmere.registry import RegistryClient
 from brookmere.serde import (
     Bool,
     Bytes,
@@ -92,7 +54,7 @@ from brookmere.serde import (
     Windowed,
 )
 from brookmere.topics import Topics
-from brookmere.topology.nodes import Topology as BuiltTopology
+from brookmere.topology.nodes import Topology
 from brookmere.topology.times import record_time, wall_clock
 from brookmere.topology.windows import (
     JoinWindows,
@@ -103,74 +65,32 @@ from brookmere.topology.windows import (
 )
 
 if TYPE_CHECKING:
+    from brookmere import broker, dsl, processors, queries, registry, run, serdes, testing, topics
     from brookmere.run.application import Application
-    from brookmere.run.evolution.comparison import Evolution, Finding
     from brookmere.run.progress import Progress
     from brookmere.serde.avro.avro import Avro
     from brookmere.serde.json.json_schema import JsonSchema
     from brookmere.serde.protobuf.protobuf import Protobuf
-    from brookmere.serve.server import Server
     from brookmere.serve.start import serve
-    from brookmere.state import (
-        CountQuery,
-        KeyQuery,
-        KeyValueStore,
-        MultiVersionedKeyQuery,
-        Position,
-        QueryResult,
-        RangeQuery,
-        Replica,
-        Row,
-        SessionKeyQuery,
-        SessionRangeQuery,
-        SessionStore,
-        StoreInfo,
-        StoreStatus,
-        Update,
-        Updates,
-        Version,
-        VersionedKeyQuery,
-        VersionedRangeQuery,
-        VersionedStore,
-        WindowKeyQuery,
-        WindowRangeQuery,
-        WindowStore,
-    )
+    from brookmere.state import Replica
     from brookmere.topics.kafka import KafkaTopics
-    from brookmere.worker.api.context import ProcessorContext, Punctuation
+    from brookmere.worker.api.context import ProcessorContext
     from brookmere.worker.api.processor import FixedKeyProcessor, Processor
-    from brookmere.worker.protocol.stage_code import TaskId
 
+    __version__: str
+
+# `sum`, `min` and `max` are public, too, but left out here: `from brookmere import *` shadows no builtin.
 __all__ = [
-    "AccessError",
     "Application",
     "Avro",
     "Bool",
-    "BranchedKStream",
     "BrookmereError",
-    "BuiltTopology",
     "Bytes",
-    "CogroupedKStream",
-    "ConfigError",
-    "CountQuery",
     "Custom",
-    "DamagedTopicError",
-    "DataLossError",
-    "DeserializationError",
     "Double",
-    "EngineError",
-    "Evolution",
-    "ExpressionError",
-    "Fault",
-    "Finding",
     "FixedKeyProcessor",
     "GlobalKTable",
-    "IncompatibleSchemaError",
-    "InstanceError",
     "Int",
-    "InternalError",
-    "JarNotFoundError",
-    "JavaNotFoundError",
     "JoinWindows",
     "Json",
     "JsonSchema",
@@ -179,93 +99,51 @@ __all__ = [
     "KStream",
     "KTable",
     "KafkaTopics",
-    "KernelBuildError",
-    "KeyQuery",
-    "KeyValueStore",
     "Long",
-    "MultiVersionedKeyQuery",
     "Pickled",
-    "Position",
-    "PositionError",
-    "ProcessingError",
     "Processor",
     "ProcessorContext",
-    "ProductionError",
     "Progress",
     "Protobuf",
-    "Punctuation",
-    "QueryResult",
-    "RangeQuery",
     "Record",
-    "RecordError",
     "Registry",
-    "RegistryClient",
-    "RegistryError",
     "Replica",
-    "Row",
     "Serde",
-    "Server",
-    "ServerError",
-    "SessionKeyQuery",
-    "SessionRangeQuery",
-    "SessionStore",
     "SessionWindows",
     "SlidingWindows",
-    "StateError",
-    "StoreBuilder",
-    "StoreError",
-    "StoreInfo",
-    "StoreNotReadyError",
-    "StoreStatus",
-    "StoreTypeError",
     "StreamsBuilder",
-    "TaskId",
     "Text",
     "TimeWindows",
-    "TimestampError",
-    "TopicError",
-    "TopicExistsError",
     "Topics",
     "Topology",
-    "TopologyError",
-    "TransactionError",
-    "UnknownSchemaError",
-    "UnknownStoreError",
-    "UnknownTopicError",
+    "TopologyBuilder",
     "UnlimitedWindows",
-    "UnreachableError",
-    "UnsupportedError",
-    "Update",
-    "Updates",
-    "Version",
-    "VersionedKeyQuery",
-    "VersionedRangeQuery",
-    "VersionedStore",
-    "WindowKeyQuery",
-    "WindowRangeQuery",
-    "WindowStore",
     "Windowed",
-    "WindowedCogroupedKStream",
-    "WindowedKStream",
     "WindowedKey",
-    "WorkerError",
     "avg",
+    "broker",
     "collect_list",
     "collect_set",
     "count",
+    "dsl",
+    "errors",
     "explain",
     "first",
     "key_value_store",
     "last",
-    "max",
-    "min",
+    "processors",
     "python",
     "python_async",
+    "queries",
     "record_time",
+    "registry",
+    "run",
+    "serdes",
     "serve",
     "session_store",
-    "sum",
+    "testing",
     "top_n",
+    "topics",
     "until_time_limit",
     "until_window_closes",
     "versioned_store",
@@ -273,51 +151,37 @@ __all__ = [
     "window_store",
 ]
 
-# They bring PySpark, RocksDB, Kafka's client or the library of a format along, which programs without
-# them need not wait for.
-_LATER = {
+_SHADOWING = ("max", "min", "sum")
+"""Public names that are builtins of Python, too."""
+
+# These import PySpark, RocksDB, Kafka's client or the library of a format: only programs that use them wait.
+_LAZY = {
     "Application": "brookmere.run.application",
     "Avro": "brookmere.serde.avro.avro",
-    "Evolution": "brookmere.run.evolution.comparison",
-    "Finding": "brookmere.run.evolution.comparison",
     "FixedKeyProcessor": "brookmere.worker.api.processor",
     "JsonSchema": "brookmere.serde.json.json_schema",
     "KafkaTopics": "brookmere.topics.kafka",
     "Processor": "brookmere.worker.api.processor",
     "ProcessorContext": "brookmere.worker.api.context",
-    "Punctuation": "brookmere.worker.api.context",
-    "TaskId": "brookmere.worker.protocol.stage_code",
     "Progress": "brookmere.run.progress",
     "Protobuf": "brookmere.serde.protobuf.protobuf",
-    "Server": "brookmere.serve.server",
-    "serve": "brookmere.serve.start",
-    "CountQuery": "brookmere.state",
-    "KeyQuery": "brookmere.state",
-    "KeyValueStore": "brookmere.state",
-    "MultiVersionedKeyQuery": "brookmere.state",
-    "Position": "brookmere.state",
-    "QueryResult": "brookmere.state",
-    "RangeQuery": "brookmere.state",
     "Replica": "brookmere.state",
-    "Row": "brookmere.state",
-    "SessionKeyQuery": "brookmere.state",
-    "SessionRangeQuery": "brookmere.state",
-    "SessionStore": "brookmere.state",
-    "StoreInfo": "brookmere.state",
-    "StoreStatus": "brookmere.state",
-    "Update": "brookmere.state",
-    "Updates": "brookmere.state",
-    "Version": "brookmere.state",
-    "VersionedKeyQuery": "brookmere.state",
-    "VersionedRangeQuery": "brookmere.state",
-    "VersionedStore": "brookmere.state",
-    "WindowKeyQuery": "brookmere.state",
-    "WindowRangeQuery": "brookmere.state",
-    "WindowStore": "brookmere.state",
+    "serve": "brookmere.serve.start",
 }
+_NAMESPACES = ("broker", "dsl", "processors", "queries", "registry", "run", "serdes", "testing", "topics")
 
 
 def __getattr__(name: str) -> object:
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_LATER[name]), name)
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name]), name)
+    if name in _NAMESPACES:
+        return import_module(f"{__name__}.{name}")
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version(__name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, *_SHADOWING, "__version__"]

@@ -48,6 +48,47 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+__all__ = [
+    "AccessError",
+    "BrokerError",
+    "BrookmereError",
+    "CommandError",
+    "ConfigError",
+    "DamagedTopicError",
+    "DataLossError",
+    "DeserializationError",
+    "EngineError",
+    "ExpressionError",
+    "Fault",
+    "IncompatibleSchemaError",
+    "InstanceError",
+    "InternalError",
+    "JarNotFoundError",
+    "JavaNotFoundError",
+    "KernelBuildError",
+    "PositionError",
+    "ProcessingError",
+    "ProductionError",
+    "RecordError",
+    "RegistryError",
+    "ServerError",
+    "StateError",
+    "StoreError",
+    "StoreNotReadyError",
+    "StoreTypeError",
+    "TimestampError",
+    "TopicError",
+    "TopicExistsError",
+    "TopologyError",
+    "TransactionError",
+    "UnknownSchemaError",
+    "UnknownStoreError",
+    "UnknownTopicError",
+    "UnreachableError",
+    "UnsupportedError",
+    "WorkerError",
+]
+
 _SHOWN_BYTES = 64
 
 

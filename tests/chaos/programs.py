@@ -70,7 +70,7 @@ def windows_and_joins(prefix: str = "") -> bm.StreamsBuilder:
     """Return final counts of windows, and a join of streams whose lonely records come out late."""
     app = bm.StreamsBuilder(f"{prefix}chaos-time", key=bm.Text(), value=bm.Text())
     lines = app.stream(prefix + SOURCE)
-    hopping = bm.TimeWindows(400, advance=100, grace=50)
+    hopping = bm.TimeWindows("400ms", advance="100ms", grace="50ms")
     counts = lines.group_by_key().windowed_by(hopping).count(store="recent", store_type="rocksdb")
     counts.suppress(bm.until_window_closes()).to_stream(lambda key, value: key.key).to(
         f"{prefix}closed", value=bm.Long()
@@ -79,7 +79,7 @@ def windows_and_joins(prefix: str = "") -> bm.StreamsBuilder:
     pairs = with_x.left_join(
         without,
         lambda left, right: F.concat(left, F.lit("/"), F.coalesce(right, F.lit("-"))),
-        windows=bm.JoinWindows(60, grace=20),
+        windows=bm.JoinWindows("60ms", grace="20ms"),
     )
     pairs.to(f"{prefix}pairs")
     return app
@@ -119,7 +119,7 @@ def python_code(prefix: str = "") -> bm.StreamsBuilder:
     words = app.stream(prefix + SOURCE).map_values(bm.python(longest))
     tallies = bm.key_value_store("tallies", key=str, value=int)
     words.process(Tally, stores=[tallies], key=bm.Text(), value=bm.Long()).to(f"{prefix}tallies")
-    windows = words.group_by_key().windowed_by(bm.TimeWindows(400, advance=100, grace=50))
+    windows = words.group_by_key().windowed_by(bm.TimeWindows("400ms", advance="100ms", grace="50ms"))
     windows.aggregate("", bm.python(spoken), store="spoken").to_stream(lambda key, value: key.key).to(
         f"{prefix}spoken"
     )

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from contextlib import ExitStack
+from datetime import timedelta
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -156,7 +157,11 @@ def _rows_of(replicas: list[Replica], topics: bm.Topics) -> dict[str, list[str]]
         with replica:
             for info in replica.infos.values():
                 ends = dict(enumerate(topics[info.topic].end_offsets()))
-                store: Any = replica[info.name].at_least({info.topic: ends}, _DEADLINE).wait(_DEADLINE)
+                store: Any = (
+                    replica[info.name]
+                    .at_least({info.topic: ends}, timedelta(seconds=_DEADLINE))
+                    .wait(timedelta(seconds=_DEADLINE))
+                )
                 found[info.topic] = [repr(row) for row in store.all()]
     return found
 
@@ -179,7 +184,11 @@ def _contents(topics: bm.Topics, directory: Path) -> dict[str, list[Any]]:
     with Replica("chaos", INFOS, topics, directory) as replica:
         for info in INFOS:
             ends = dict(enumerate(topics[info.topic].end_offsets()))
-            store: Any = replica[info.name].at_least({info.topic: ends}, _DEADLINE).wait(_DEADLINE)
+            store: Any = (
+                replica[info.name]
+                .at_least({info.topic: ends}, timedelta(seconds=_DEADLINE))
+                .wait(timedelta(seconds=_DEADLINE))
+            )
             found[info.name] = list(store.all())
             if info.kind == "versioned":
                 keys = (b"%d" % number for number in range(_KEYS))

@@ -13,12 +13,12 @@ from tests.cli.conftest import COUNT, Run
 
 
 @pytest.fixture
-def topology(folder: Path) -> bm.BuiltTopology:
+def topology(folder: Path) -> bm.Topology:
     (folder / "clicks.py").write_text(COUNT)
     return built(load("clicks:app"))
 
 
-def test_text_is_that_of_kafka_streams(run: Run, topology: bm.BuiltTopology) -> None:
+def test_text_is_that_of_kafka_streams(run: Run, topology: bm.Topology) -> None:
     shown = run("describe", "clicks:app")
 
     assert shown.exit_code == 0
@@ -26,14 +26,14 @@ def test_text_is_that_of_kafka_streams(run: Run, topology: bm.BuiltTopology) -> 
     assert shown.stdout.startswith("Topologies:\n   Sub-topology: 0\n")
 
 
-def test_json_and_mermaid_are_those_of_the_topology(run: Run, topology: bm.BuiltTopology) -> None:
+def test_json_and_mermaid_are_those_of_the_topology(run: Run, topology: bm.Topology) -> None:
     assert json.loads(run("describe", "clicks:app", "--format", "json").stdout) == json.loads(
         topology.to_json()
     )
     assert run("describe", "clicks:app", "--format", "mermaid").stdout == topology.to_mermaid()
 
 
-def test_plan_counts_the_tasks(run: Run, topology: bm.BuiltTopology) -> None:
+def test_plan_counts_the_tasks(run: Run, topology: bm.Topology) -> None:
     shown = run("describe", "clicks:app", "--plan", "--partitions", "3")
 
     assert shown.stdout == bm.explain(topology, partitions=3)

@@ -100,7 +100,7 @@ def _differ(scenario: Scenario, replica: Replica) -> str | None:
     for name, recorded in scenario.data["stores"].items():
         if name not in replica:
             return f"store {name}: cannot be asked"
-        store = replica[name].wait(timeout=30)
+        store = replica[name].wait(timeout="30s")
         rows = store.query(_ALL[store.info.kind]).value
         found = (
             rows_differ(recorded, [(_key(row.key), row.value, row.timestamp) for row in rows])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 
 from pyspark.sql import Column
@@ -34,9 +35,11 @@ _KEEPS_VALUES = frozenset(
 
 # What an aggregation may be told about its result.
 _RESULT = ("name", "store", "retention")
+# Recordings hold them in milliseconds.
+_DURATIONS = ("advance", "grace", "retention")
 
 
-def build(entries: Sequence[Entry], *, optimize: bool = False, python: bool = False) -> bm.BuiltTopology:
+def build(entries: Sequence[Entry], *, optimize: bool = False, python: bool = False) -> bm.Topology:
     """Build the topology of a scenario; with `python` its words are Python functions where they may be."""
     program = _Program(entries, PythonCode() if python else ColumnCode())
     for entry in entries:
@@ -226,7 +229,7 @@ class _Program:
         if entry["until"] == "window_closes":
             until = bm.until_window_closes(**options)
         else:
-            until = bm.until_time_limit(entry["limit"], **options)
+            until = bm.until_time_limit(_ms(entry["limit"]), **options)
         return self._input(entry).suppress(until, **_given(entry, "name"))
 
     def _count(self, entry: Entry) -> Any:
@@ -254,7 +257,7 @@ class _Program:
         initial = entry.get("init", "0")
         if _is_session(handle):
             options["merger"] = self._code.fold(entry.get("merger", "concat|&"))
-        if isinstance(handle, bm.CogroupedKStream | bm.WindowedCogroupedKStream):
+        if isinstance(handle, bm.dsl.CogroupedKStream | bm.dsl.WindowedCogroupedKStream):
             return handle.aggregate(initial, **options)
         subtract = self._code.step(entry["subtract"]) if "subtract" in entry else None
         return _aggregate(handle, initial, self._code.step(entry["fn"]), subtract, options)
@@ -286,18 +289,23 @@ def _windows(entry: Entry) -> Any:
     grace = _given(entry, "grace")
     match entry["kind"]:
         case "time":
-            return bm.TimeWindows(entry["size"], **_given(entry, "advance"), **grace)
+            return bm.TimeWindows(_ms(entry["size"]), **_given(entry, "advance"), **grace)
         case "sliding":
-            return bm.SlidingWindows(entry["size"], **grace)
+            return bm.SlidingWindows(_ms(entry["size"]), **grace)
         case "session":
-            return bm.SessionWindows(entry["gap"], **grace)
+            return bm.SessionWindows(_ms(entry["gap"]), **grace)
         case "unlimited":
             return bm.UnlimitedWindows(**_given(entry, "start"))
     raise words.UnknownWordError(f"window {entry['kind']}")
 
 
 def _given(entry: Entry, *fields: str) -> dict[str, Any]:
-    return {field: entry[field] for field in fields if field in entry}
+    given = {field: entry[field] for field in fields if field in entry}
+    return {field: _ms(value) if field in _DURATIONS else value for field, value in given.items()}
+
+
+def _ms(number: int) -> timedelta:
+    return timedelta(milliseconds=number)
 
 
 def _last_digit(name: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
 import brookmere as bm
@@ -24,7 +25,7 @@ def join(left: Any, right: Any, entry: Entry) -> Any:
     elif "fk" in entry:
         options["foreign_key"] = _foreign_key(entry)
     elif "grace" in entry:
-        options["grace"] = entry["grace"]
+        options["grace"] = timedelta(milliseconds=entry["grace"])
     joiner = words.joiner(entry.get("joiner", "slash"))
     if windowed:
         return left.join(right, lambda k, one, other: joiner(words.windowed_text(k), one, other), **options)
@@ -32,12 +33,16 @@ def join(left: Any, right: Any, entry: Entry) -> Any:
 
 
 def _windows(entry: Entry) -> bm.JoinWindows:
-    return bm.JoinWindows(before=entry["before"], after=entry["after"], grace=entry.get("grace", 0))
+    return bm.JoinWindows(
+        before=timedelta(milliseconds=entry["before"]),
+        after=timedelta(milliseconds=entry["after"]),
+        grace=timedelta(milliseconds=entry.get("grace", 0)),
+    )
 
 
 def history(entry: Entry) -> dict[str, Any]:
     """Return the option of a table that keeps versions."""
-    return {"history": entry["versioned"]} if "versioned" in entry else {}
+    return {"history": timedelta(milliseconds=entry["versioned"])} if "versioned" in entry else {}
 
 
 def _foreign_key(entry: Entry) -> Any:

@@ -8,8 +8,8 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Literal
 
-from brookmere import BuiltTopology, Text, TopologyError
-from brookmere.errors import RecordError
+from brookmere import Text, Topology
+from brookmere.errors import RecordError, TopologyError
 from brookmere.record import Record
 from brookmere.testing import TopologyTestDriver
 from brookmere.testing.stores import StoreView
@@ -174,7 +174,7 @@ def _refusal(scenario: Scenario, refused: TopologyError) -> str | None:
     return None
 
 
-def _describe(scenario: Scenario, topology: BuiltTopology) -> str | None:
+def _describe(scenario: Scenario, topology: Topology) -> str | None:
     expected = scenario.data.get("describe")
     if expected is None or expected == (actual := topology.describe()):
         return None

@@ -80,7 +80,7 @@ def test_dropped_records_have_a_sink_of_their_own() -> None:
 
 
 def test_a_time_to_live_of_no_length_is_refused() -> None:
-    with pytest.raises(bm.TopologyError, match="ttl of a table must not be zero"):
+    with pytest.raises(bm.errors.TopologyError, match="ttl of a table must not be zero"):
         _app().table("in", ttl=timedelta(0))
 
 
@@ -88,5 +88,5 @@ def test_a_sink_for_dropped_records_has_the_name_of_a_topic() -> None:
     app = _app()
     app.stream("in").dedupe(TEN, late_to="a b").to("out")
 
-    with pytest.raises(bm.TopologyError, match="topic"):
+    with pytest.raises(bm.errors.TopologyError, match="topic"):
         app.build()

@@ -65,12 +65,12 @@ def test_flags_of_a_pattern_are_written_into_it() -> None:
 
 @pytest.mark.parametrize("topics", [[], 3, None, [1]])
 def test_stream_without_topics_is_refused(topics: Any) -> None:
-    with pytest.raises(bm.TopologyError, match="reads topics by name"):
+    with pytest.raises(bm.errors.TopologyError, match="reads topics by name"):
         builder().stream(topics)
 
 
 def test_table_of_several_topics_is_refused() -> None:
-    with pytest.raises(bm.TopologyError, match="reads one topic"):
+    with pytest.raises(bm.errors.TopologyError, match="reads one topic"):
         builder().table(["a", "b"])  # type: ignore[arg-type]
 
 
@@ -85,7 +85,7 @@ def test_source_can_have_a_handler_of_its_own() -> None:
 
 
 def test_unknown_handler_is_refused_with_a_hint() -> None:
-    with pytest.raises(bm.TopologyError, match=r"found 'continu' .* Did you mean 'continue'?"):
+    with pytest.raises(bm.errors.TopologyError, match=r"found 'continu' .* Did you mean 'continue'?"):
         builder().stream("in", on_bad_record="continu")  # type: ignore[arg-type]
 
 
@@ -96,7 +96,7 @@ def test_topic_read_twice_has_one_handler() -> None:
     assert len(sources(app)) == 1
 
     app.stream("a", on_bad_record="fail").to("d")
-    with pytest.raises(bm.TopologyError, match="a is read again with another on_bad_record than at"):
+    with pytest.raises(bm.errors.TopologyError, match="a is read again with another on_bad_record than at"):
         app.build()
 
 
@@ -104,7 +104,7 @@ def test_unknown_optimization_is_refused_with_a_hint() -> None:
     app = builder()
     app.stream("in")
 
-    with pytest.raises(bm.TopologyError, match=r"did you mean merge\.repartition\.topics"):
+    with pytest.raises(bm.errors.TopologyError, match=r"did you mean merge\.repartition\.topics"):
         app.build(optimization="merge.repartition.topic")
 
 

@@ -91,7 +91,7 @@ def test_result_gets_its_store_when_it_is_looked_into() -> None:
 def test_outer_join_by_foreign_key_is_refused() -> None:
     app = builder()
 
-    with pytest.raises(bm.TopologyError) as error:
+    with pytest.raises(bm.errors.TopologyError) as error:
         app.table("l").join(app.table("r"), any_function, foreign_key=any_function, how="outer")
 
     (fault,) = error.value.faults

@@ -10,10 +10,10 @@ import brookmere as bm
 from brookmere.topology.windows import JoinWindows
 from tests.topology.programs import any_function, builder
 
-WINDOWS = JoinWindows(before=5, after=8, grace=2)
+WINDOWS = JoinWindows(before="5ms", after="8ms", grace="2ms")
 
 
-def refused(error: pytest.ExceptionInfo[bm.TopologyError]) -> str:
+def refused(error: pytest.ExceptionInfo[bm.errors.TopologyError]) -> str:
     (fault,) = error.value.faults
     return f"{fault.what} | {fault.remedy}"
 
@@ -31,7 +31,7 @@ def refused(error: pytest.ExceptionInfo[bm.TopologyError]) -> str:
 def test_join_of_streams_is_refused_without_what_it_needs(options: dict[str, Any], told: str) -> None:
     app = builder()
 
-    with pytest.raises(bm.TopologyError) as error:
+    with pytest.raises(bm.errors.TopologyError) as error:
         app.stream("l").join(app.stream("r"), any_function, **options)
 
     assert refused(error).startswith(told)
@@ -43,13 +43,13 @@ def test_join_of_streams_is_refused_without_what_it_needs(options: dict[str, Any
         ({"how": "outer"}, "A join with a KTable cannot be 'outer' | Use 'inner' or 'left'"),
         ({"windows": WINDOWS}, "A join with a KTable takes no windows= | It takes grace, late_to, name"),
         ({"store": "kept"}, "A join with a KTable takes no store="),
-        ({"grace": -1}, "The grace of join must not be negative, found -1 ms"),
+        ({"grace": "-1ms"}, "The grace of join must not be negative, found -1 ms"),
     ],
 )
 def test_join_with_a_table_is_refused_with_what_it_cannot_do(options: dict[str, Any], told: str) -> None:
     app = builder()
 
-    with pytest.raises(bm.TopologyError) as error:
+    with pytest.raises(bm.errors.TopologyError) as error:
         app.stream("l").join(app.table("r"), any_function, **options)
 
     assert refused(error).startswith(told)
@@ -58,7 +58,7 @@ def test_join_with_a_table_is_refused_with_what_it_cannot_do(options: dict[str, 
 def test_join_with_a_global_table_needs_a_key() -> None:
     app = builder()
 
-    with pytest.raises(bm.TopologyError) as error:
+    with pytest.raises(bm.errors.TopologyError) as error:
         app.stream("l").join(app.global_table("g"), any_function)
 
     assert refused(error).startswith("A join with a GlobalKTable needs key= | Pass a function")
@@ -67,11 +67,11 @@ def test_join_with_a_global_table_needs_a_key() -> None:
 def test_only_handles_are_joined() -> None:
     app = builder()
 
-    with pytest.raises(bm.TopologyError) as error:
+    with pytest.raises(bm.errors.TopologyError) as error:
         app.stream("l").join("r", any_function)  # type: ignore[arg-type]
     assert refused(error).startswith("join() takes a stream or a table, found 'r'")
 
-    with pytest.raises(bm.TopologyError) as error:
+    with pytest.raises(bm.errors.TopologyError) as error:
         app.table("l").join(app.stream("r"), any_function)  # type: ignore[arg-type]
     assert refused(error).startswith("A table is joined with a table, found")
 
@@ -81,7 +81,7 @@ def test_handles_of_two_builders_are_not_joined() -> None:
     app.stream("l").join(other.table("r"), any_function)
     app.table("t").join(other.table("r"), any_function)
 
-    with pytest.raises(bm.TopologyError) as error:
+    with pytest.raises(bm.errors.TopologyError) as error:
         app.build()
 
     assert [fault.what for fault in error.value.faults] == [
@@ -95,7 +95,7 @@ def test_illegal_name_is_one_fault() -> None:
     app.stream("l").join(app.table("r"), any_function, name="not a name")
     app.table("a").join(app.table("b"), any_function, store="not a store")
 
-    with pytest.raises(bm.TopologyError) as error:
+    with pytest.raises(bm.errors.TopologyError) as error:
         app.build()
 
     assert len(error.value.faults) == 2

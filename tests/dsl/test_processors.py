@@ -39,7 +39,7 @@ def app() -> bm.StreamsBuilder:
 
 
 def faults_of(app: bm.StreamsBuilder) -> list[str]:
-    with pytest.raises(bm.TopologyError) as refused:
+    with pytest.raises(bm.errors.TopologyError) as refused:
         app.build()
     return [fault.what for fault in refused.value.faults]
 
@@ -116,7 +116,7 @@ def test_serdes_stay_where_no_type_is_named(app: bm.StreamsBuilder) -> None:
 
 def test_stores_are_named_declared_or_brought_along(app: bm.StreamsBuilder) -> None:
     app.add_state_store(bm.versioned_store("prices", key=str, value=float, history=timedelta(days=1)))
-    seen = bm.window_store("seen", key=str, value=int, window=1000, retention=timedelta(hours=1))
+    seen = bm.window_store("seen", key=str, value=int, window="1000ms", retention=timedelta(hours=1))
 
     app.stream("in").process(Counting, stores=["prices", seen], name="p")
 
@@ -232,7 +232,7 @@ QUIET = Quiet()
     ],
 )
 def test_what_makes_no_processor_is_refused(app: bm.StreamsBuilder, supplier: Any, message: str) -> None:
-    with pytest.raises(bm.TopologyError, match=message):
+    with pytest.raises(bm.errors.TopologyError, match=message):
         app.stream("in").process(supplier)
 
 
@@ -240,18 +240,18 @@ def test_what_makes_no_processor_is_refused(app: bm.StreamsBuilder, supplier: An
     "make",
     [
         lambda: bm.key_value_store("a", key=str, value=object),
-        lambda: bm.window_store("a", key=str, value=str, window=10, retention=9),
-        lambda: bm.session_store("a", key=str, value=str, retention=0),
+        lambda: bm.window_store("a", key=str, value=str, window="10ms", retention="9ms"),
+        lambda: bm.session_store("a", key=str, value=str, retention="0s"),
         lambda: bm.StreamsBuilder("app").add_state_store("a"),  # type: ignore[arg-type]
     ],
 )
 def test_wrong_stores_are_refused_at_the_users_line(make: Any) -> None:
-    with pytest.raises(bm.TopologyError, match="test_processors"):
+    with pytest.raises(bm.errors.TopologyError, match="test_processors"):
         make()
 
 
 def test_same_program_with_processors_is_the_same_topology() -> None:
-    def once() -> bm.BuiltTopology:
+    def once() -> bm.Topology:
         app = bm.StreamsBuilder("app", key=bm.Text(), value=bm.Text())
         app.stream("in").process(Counting).process(lambda: Needing(3)).to("out")
         return app.build()

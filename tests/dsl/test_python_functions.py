@@ -77,7 +77,7 @@ def function_of(app: bm.StreamsBuilder, field: str = "function") -> PythonFuncti
 
 
 def faults_of(app: bm.StreamsBuilder) -> list[str]:
-    with pytest.raises(bm.TopologyError) as refused:
+    with pytest.raises(bm.errors.TopologyError) as refused:
         app.build()
     return [fault.what for fault in refused.value.faults]
 
@@ -131,7 +131,7 @@ def test_predicate_needs_no_type(app: bm.StreamsBuilder, method: str) -> None:
 
 
 def test_function_whose_parameters_all_have_defaults_is_refused() -> None:
-    with pytest.raises(bm.TopologyError, match="all its parameters have defaults"):
+    with pytest.raises(bm.errors.TopologyError, match="all its parameters have defaults"):
         bm.python(lambda value=None: value, returns=str)
 
 
@@ -146,13 +146,13 @@ def test_function_of_a_value_is_called_itself(fn: Any) -> None:
 
 
 def test_asynchronous_function_says_how_it_is_called() -> None:
-    made = bm.python_async(Asking(), concurrency=8, timeout=timedelta(seconds=2), retries=3, backoff=50)
+    made = bm.python_async(Asking(), concurrency=8, timeout=timedelta(seconds=2), retries=3, backoff="50ms")
 
     assert made.asynchronous == AsyncCalls(8, 2000, 3, 50)
 
 
 def test_same_program_with_python_code_is_the_same_topology() -> None:
-    def build() -> bm.BuiltTopology:
+    def build() -> bm.Topology:
         app = bm.StreamsBuilder("app", key=bm.Text(), value=bm.Text())
         app.stream("in").map_values(bm.python(lambda value: value + "!", returns=str)).to("out")
         return app.build()
@@ -284,7 +284,7 @@ def test_python_code_is_refused_elsewhere_and_all_of_it_together(app: bm.Streams
     stream.group_by_key().agg(low=bm.min(code))
     stream.group_by_key().top_n(3, by=code)
 
-    with pytest.raises(bm.TopologyError) as refused:
+    with pytest.raises(bm.errors.TopologyError) as refused:
         app.build()
 
     assert [fault.what for fault in refused.value.faults] == [
@@ -318,11 +318,11 @@ class Lookup:
         lambda: bm.python(lookup),
         lambda: bm.python(Lookup),
         lambda: bm.python_async(upper, concurrency=0),
-        lambda: bm.python_async(upper, timeout=0),
+        lambda: bm.python_async(upper, timeout="0s"),
     ],
 )
 def test_wrong_arguments_are_refused_at_the_users_line(make: Any) -> None:
-    with pytest.raises(bm.TopologyError, match="test_python_functions"):
+    with pytest.raises(bm.errors.TopologyError, match="test_python_functions"):
         make()
 
 
@@ -354,7 +354,7 @@ class Connected:
     ],
 )
 def test_object_that_cannot_be_made_and_opened_where_it_runs_is_refused(given: Any, message: str) -> None:
-    with pytest.raises(bm.TopologyError, match=message):
+    with pytest.raises(bm.errors.TopologyError, match=message):
         bm.python(given)
 
 

@@ -145,7 +145,7 @@ def test_cogroup_stays_co_partitioned_behind_a_replaced_repartition() -> None:
     assert set(app.build(optimization="all").copartitioned[0]) == {"b", "one-repartition"}
 
 
-WINDOWS = JoinWindows(before=5, after=8)
+WINDOWS = JoinWindows(before="5ms", after="8ms")
 
 
 def self_joined(**options: object) -> bm.StreamsBuilder:
@@ -186,8 +186,8 @@ def test_repartitions_that_become_one_make_one_stream_of_both_sides() -> None:
     [
         {"how": "left"},
         {"how": "outer"},
-        {"windows": JoinWindows(before=-1, after=8)},
-        {"windows": JoinWindows(before=8, after=-1)},
+        {"windows": JoinWindows(before="-1ms", after="8ms")},
+        {"windows": JoinWindows(before="8ms", after="-1ms")},
     ],
 )
 def test_self_join_whose_results_would_change_stays_as_it_is(options: dict[str, object]) -> None:

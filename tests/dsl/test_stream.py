@@ -194,7 +194,7 @@ def test_table_of_a_stream_keeps_no_store_that_nobody_asked_for() -> None:
 def test_wrong_type_of_argument_is_refused_at_the_call(call: Callable[[Any], object]) -> None:
     stream = builder().stream("in")
 
-    with pytest.raises(bm.TopologyError) as caught:
+    with pytest.raises(bm.errors.TopologyError) as caught:
         call(stream)
 
     (fault,) = caught.value.faults

@@ -32,9 +32,9 @@ def suppress_of(app: bm.StreamsBuilder) -> Suppress:
 @pytest.mark.parametrize(
     ("windows", "wait"),
     [
-        (bm.TimeWindows(10, grace=5), 5),
-        (bm.SlidingWindows(10, grace=5), 5),
-        (bm.SessionWindows(10, grace=5), 15),
+        (bm.TimeWindows("10ms", grace="5ms"), 5),
+        (bm.SlidingWindows("10ms", grace="5ms"), 5),
+        (bm.SessionWindows("10ms", grace="5ms"), 15),
         (bm.UnlimitedWindows(), 0),
     ],
 )
@@ -51,7 +51,9 @@ def test_window_closes_when_its_grace_is_over(windows: Any, wait: int) -> None:
 
 def test_grace_is_found_above_filters_and_streams() -> None:
     app = builder()
-    counts = windowed_count(app, bm.TimeWindows(10, grace=7)).filter(any_function).map_values(any_function)
+    counts = (
+        windowed_count(app, bm.TimeWindows("10ms", grace="7ms")).filter(any_function).map_values(any_function)
+    )
     counts.to_stream().to_table().suppress(bm.until_window_closes())
 
     assert suppress_of(app).wait_ms == 7
@@ -59,8 +61,8 @@ def test_grace_is_found_above_filters_and_streams() -> None:
 
 def test_of_several_windows_above_the_longest_grace_counts() -> None:
     app = builder()
-    short = windowed_count(app, bm.TimeWindows(10, grace=2), "short").to_stream()
-    long = windowed_count(app, bm.TimeWindows(10, grace=9), "long").to_stream()
+    short = windowed_count(app, bm.TimeWindows("10ms", grace="2ms"), "short").to_stream()
+    long = windowed_count(app, bm.TimeWindows("10ms", grace="9ms"), "long").to_stream()
     short.merge(long).to_table().suppress(bm.until_window_closes())
 
     assert suppress_of(app).wait_ms == 9
@@ -71,8 +73,8 @@ def test_of_several_windows_above_the_longest_grace_counts() -> None:
     [
         lambda app: app.table("in"),
         lambda app: app.stream("in").group_by_key().count(),
-        lambda app: windowed_count(app, bm.TimeWindows(10)).to_stream(any_function).to_table(),
-        lambda app: windowed_count(app, bm.TimeWindows(10)).group_by(any_function).count(),
+        lambda app: windowed_count(app, bm.TimeWindows("10ms")).to_stream(any_function).to_table(),
+        lambda app: windowed_count(app, bm.TimeWindows("10ms")).group_by(any_function).count(),
     ],
     ids=["table", "count", "other key", "other group"],
 )
@@ -82,7 +84,7 @@ def test_table_without_windows_cannot_wait_for_their_close(
     app = builder()
     table(app).suppress(bm.until_window_closes())
 
-    with pytest.raises(bm.TopologyError, match="needs a table of windows, found K"):
+    with pytest.raises(bm.errors.TopologyError, match="needs a table of windows, found K"):
         app.build()
 
 
@@ -100,14 +102,14 @@ def test_time_limit_holds_any_table_back() -> None:
 
 def test_full_buffer_may_stop_the_application() -> None:
     app = builder()
-    app.table("in").suppress(bm.until_time_limit(5, max_records=3, when_full="stop"))
+    app.table("in").suppress(bm.until_time_limit("5ms", max_records=3, when_full="stop"))
 
     assert suppress_of(app).stop_when_full
 
 
 def test_rows_may_be_sent_when_no_more_updates_come() -> None:
     app = builder()
-    app.table("in").suppress(bm.until_time_limit(5), close_idle_after=timedelta(seconds=2))
+    app.table("in").suppress(bm.until_time_limit("5ms"), close_idle_after=timedelta(seconds=2))
 
     assert suppress_of(app).close_idle_ms == 2000
 
@@ -115,8 +117,8 @@ def test_rows_may_be_sent_when_no_more_updates_come() -> None:
 def test_names_are_those_of_kafka_streams() -> None:
     app = builder()
     table = app.table("in", store="kept")
-    table.suppress(bm.until_time_limit(5))
-    table.suppress(bm.until_time_limit(5), name="slow")
+    table.suppress(bm.until_time_limit("5ms"))
+    table.suppress(bm.until_time_limit("5ms"), name="slow")
 
     numbered, named = nodes_with(app, Suppress)
 
@@ -130,8 +132,8 @@ def test_names_are_those_of_kafka_streams() -> None:
 
 def test_table_above_sends_old_values_and_is_kept_for_it() -> None:
     app = builder()
-    app.table("in").filter(any_function).suppress(bm.until_time_limit(5))
-    windowed_count(app, bm.TimeWindows(5), "other").suppress(bm.until_window_closes())
+    app.table("in").filter(any_function).suppress(bm.until_time_limit("5ms"))
+    windowed_count(app, bm.TimeWindows("5ms"), "other").suppress(bm.until_window_closes())
 
     (source,) = nodes_with(app, TableSource)
     (filtered,) = nodes_with(app, TableFilter)
@@ -147,7 +149,7 @@ def test_table_above_sends_old_values_and_is_kept_for_it() -> None:
 
 
 def test_suppressed_table_has_no_store_to_query() -> None:
-    table = builder().table("in", store="kept").suppress(bm.until_time_limit(5))
+    table = builder().table("in", store="kept").suppress(bm.until_time_limit("5ms"))
 
     assert table.queryable_store_name is None
 
@@ -155,9 +157,9 @@ def test_suppressed_table_has_no_store_to_query() -> None:
 def test_versioned_table_is_refused() -> None:
     app = builder()
     versioned = app.table("in", store="kept", history=timedelta(days=1))
-    versioned.filter(any_function).suppress(bm.until_time_limit(5))
+    versioned.filter(any_function).suppress(bm.until_time_limit("5ms"))
 
-    with pytest.raises(bm.TopologyError, match="suppress\\(\\) of a versioned table is not possible"):
+    with pytest.raises(bm.errors.TopologyError, match="suppress\\(\\) of a versioned table is not possible"):
         app.build()
 
 
@@ -166,12 +168,12 @@ def test_versioned_table_is_refused() -> None:
     [
         (lambda: bm.until_window_closes(when_full="emit"), "sends final results only"),
         (lambda: bm.until_window_closes(max_records=-1), "max_records must be a number"),
-        (lambda: bm.until_time_limit(5, max_bytes=True), "max_bytes must be a number"),
-        (lambda: bm.until_time_limit(5, when_full="wait"), "There is no when_full='wait'"),  # type: ignore[arg-type]
-        (lambda: bm.until_time_limit(-5), "duration of until_time_limit must not be negative"),
+        (lambda: bm.until_time_limit("5ms", max_bytes=True), "max_bytes must be a number"),
+        (lambda: bm.until_time_limit("5ms", when_full="wait"), "There is no when_full='wait'"),  # type: ignore[arg-type]
+        (lambda: bm.until_time_limit("-5ms"), "duration of until_time_limit must not be negative"),
         (lambda: builder().table("in").suppress(5), "must be told until when, found 5"),  # type: ignore[arg-type]
     ],
 )
 def test_wrong_arguments_are_refused(call: Callable[[], Any], told: str) -> None:
-    with pytest.raises(bm.TopologyError, match=told):
+    with pytest.raises(bm.errors.TopologyError, match=told):
         call()

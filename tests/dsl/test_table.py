@@ -148,7 +148,7 @@ def test_count_of_a_table_adds_and_subtracts_one() -> None:
 def test_table_refuses_short_aggregates_that_cannot_be_undone() -> None:
     grouped = builder().table("in").group_by(any_function)
 
-    with pytest.raises(bm.TopologyError, match="cannot be 'max'"):
+    with pytest.raises(bm.errors.TopologyError, match="cannot be 'max'"):
         grouped.agg(n=bm.count(), high=bm.max("x"))
 
 

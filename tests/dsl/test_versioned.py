@@ -37,8 +37,8 @@ def test_history_makes_a_store_of_versions() -> None:
 
 def test_table_with_history_is_kept_also_without_a_name() -> None:
     app = builder()
-    app.table("a", history=5)
-    app.stream("b").to_table(history=7)
+    app.table("a", history="5ms")
+    app.stream("b").to_table(history="7ms")
 
     stores = app.build().stores
 
@@ -51,7 +51,7 @@ def test_table_with_history_is_kept_also_without_a_name() -> None:
 
 def test_stateless_operators_inherit_it() -> None:
     app = builder()
-    table = app.table("in", history=5).filter(any_function).map_values(any_function)
+    table = app.table("in", history="5ms").filter(any_function).map_values(any_function)
 
     assert table._versioned
     table.filter(any_function).group_by(any_function)
@@ -73,21 +73,21 @@ def test_stateless_operators_inherit_it() -> None:
 def test_stores_aggregates_and_joins_end_it(end: object) -> None:
     app = builder()
 
-    assert not end(app.table("in", history=5))._versioned  # type: ignore[operator]
+    assert not end(app.table("in", history="5ms"))._versioned  # type: ignore[operator]
 
 
 def test_each_side_of_a_join_has_its_own_meaning() -> None:
     app = builder()
-    app.table("l", history=5).join(app.table("r"), any_function)
-    app.table("a").join(app.table("b", history=5).filter(any_function), any_function)
+    app.table("l", history="5ms").join(app.table("r"), any_function)
+    app.table("a").join(app.table("b", history="5ms").filter(any_function), any_function)
 
     assert versioned(app, TableJoin) == [True, False, False, True]
 
 
 def test_foreign_key_join_knows_it_of_both_tables() -> None:
     app = builder()
-    app.table("l", history=5).join(app.table("r"), any_function, foreign_key=any_function)
-    app.table("a").join(app.table("b", history=5), any_function, foreign_key=any_function)
+    app.table("l", history="5ms").join(app.table("r"), any_function, foreign_key=any_function)
+    app.table("a").join(app.table("b", history="5ms"), any_function, foreign_key=any_function)
 
     assert versioned(app, SubscriptionSend) == [True, False]
     assert versioned(app, ForeignUpdate) == [False, True]
@@ -112,14 +112,14 @@ def test_grace_keeps_records_in_a_buffer_called_after_the_join() -> None:
     ("history", "told"),
     [
         (None, "A join with a grace period needs a table that keeps its history; KTABLE-SOURCE-0000000002"),
-        (10, "The grace period of 11 ms is longer than the history of KTABLE-SOURCE-0000000002, 10 ms"),
+        ("10ms", "The grace period of 11 ms is longer than the history of KTABLE-SOURCE-0000000002, 10 ms"),
     ],
 )
-def test_grace_is_refused_without_enough_history(history: int | None, told: str) -> None:
+def test_grace_is_refused_without_enough_history(history: str | None, told: str) -> None:
     app = builder()
-    app.stream("in").join(app.table("t", store="kept", history=history), any_function, grace=11)
+    app.stream("in").join(app.table("t", store="kept", history=history), any_function, grace="11ms")
 
-    with pytest.raises(bm.TopologyError) as error:
+    with pytest.raises(bm.errors.TopologyError) as error:
         app.build()
 
     (fault,) = error.value.faults
@@ -129,5 +129,5 @@ def test_grace_is_refused_without_enough_history(history: int | None, told: str)
 def test_history_is_a_length_of_time() -> None:
     app = builder()
 
-    with pytest.raises(bm.TopologyError, match="history of a table must not be negative"):
-        app.table("t", history=-1)
+    with pytest.raises(bm.errors.TopologyError, match="history of a table must not be negative"):
+        app.table("t", history="-1ms")

@@ -14,8 +14,8 @@ from brookmere.topology.nodes import ProcessorNode, SinkNode, Store
 from brookmere.topology.operators import Literal, ShortAggregate, WindowAggregate
 from tests.topology.programs import any_function, builder
 
-TUMBLING = bm.TimeWindows(10, grace=5)
-SESSIONS = bm.SessionWindows(10, grace=5)
+TUMBLING = bm.TimeWindows("10ms", grace="5ms")
+SESSIONS = bm.SessionWindows("10ms", grace="5ms")
 
 
 def aggregates(app: bm.StreamsBuilder) -> list[WindowAggregate]:
@@ -116,9 +116,9 @@ def test_windows_may_close_when_no_more_records_come() -> None:
 @pytest.mark.parametrize(
     ("windows", "kind", "retention", "length"),
     [
-        (bm.TimeWindows(10, advance=5, grace=3), "window", 13, 10),
-        (bm.SlidingWindows(10, grace=3), "window", 23, 10),
-        (bm.SessionWindows(10, grace=3), "session", 13, None),
+        (bm.TimeWindows("10ms", advance="5ms", grace="3ms"), "window", 13, 10),
+        (bm.SlidingWindows("10ms", grace="3ms"), "window", 23, 10),
+        (bm.SessionWindows("10ms", grace="3ms"), "session", 13, None),
         (bm.UnlimitedWindows(), "window", 2**63 - 1, None),
     ],
 )
@@ -145,10 +145,10 @@ def test_retention_may_be_longer() -> None:
 def test_too_short_retentions_are_told_together_at_build() -> None:
     app = builder()
     grouped = app.stream("in").group_by_key()
-    grouped.windowed_by(TUMBLING).count(store="a", retention=14)
-    grouped.windowed_by(SESSIONS).reduce(any_function, store="b", retention=14)
+    grouped.windowed_by(TUMBLING).count(store="a", retention="14ms")
+    grouped.windowed_by(SESSIONS).reduce(any_function, store="b", retention="14ms")
 
-    with pytest.raises(bm.TopologyError) as caught:
+    with pytest.raises(bm.errors.TopologyError) as caught:
         app.build()
 
     first, second = caught.value.faults
@@ -160,9 +160,9 @@ def test_too_short_retentions_are_told_together_at_build() -> None:
 @pytest.mark.parametrize(
     ("windows", "serde"),
     [
-        (bm.TimeWindows(10), bm.Windowed(bm.Text(), size=timedelta(milliseconds=10))),
-        (bm.SlidingWindows(10), bm.Windowed(bm.Text(), size=timedelta(milliseconds=10))),
-        (bm.SessionWindows(10), bm.Windowed(bm.Text(), session=True)),
+        (bm.TimeWindows("10ms"), bm.Windowed(bm.Text(), size=timedelta(milliseconds=10))),
+        (bm.SlidingWindows("10ms"), bm.Windowed(bm.Text(), size=timedelta(milliseconds=10))),
+        (bm.SessionWindows("10ms"), bm.Windowed(bm.Text(), session=True)),
         (bm.UnlimitedWindows(), bm.Windowed(bm.Text())),
     ],
 )
@@ -206,7 +206,7 @@ def test_windowed_keys_may_be_written_as_json() -> None:
 def test_sink_refuses_the_serde_of_other_windows(windows: Any, serde: bm.Windowed, told: str) -> None:
     counts = builder().stream("in").group_by_key().windowed_by(windows).count().to_stream()
 
-    with pytest.raises(bm.TopologyError, match=told):
+    with pytest.raises(bm.errors.TopologyError, match=told):
         counts.to("out", key=serde)
 
 
@@ -247,7 +247,7 @@ def test_corrections_of_windows_reach_the_operators() -> None:
     assert cogroup.skip_nulls
 
 
-def _windowed(windows: Any) -> bm.WindowedKStream:
+def _windowed(windows: Any) -> bm.dsl.WindowedKStream:
     return builder().stream("in").group_by_key().windowed_by(windows)
 
 
@@ -255,20 +255,20 @@ def _windowed(windows: Any) -> bm.WindowedKStream:
     ("call", "told"),
     [
         (lambda: _windowed(10), "windowed_by\\(\\) takes windows, found 10"),
-        (lambda: _windowed(bm.JoinWindows(10)), "windowed_by\\(\\) takes windows"),
+        (lambda: _windowed(bm.JoinWindows("10ms")), "windowed_by\\(\\) takes windows"),
         (lambda: _windowed(bm.UnlimitedWindows()).emit_strategy("close"), "never close"),
         (lambda: _windowed(TUMBLING).emit_strategy("end"), "There is no emit strategy 'end'"),  # type: ignore[arg-type]
-        (lambda: _windowed(TUMBLING).emit_strategy("update", close_idle_after=5), "every update is sent"),
-        (lambda: _windowed(TUMBLING).emit_strategy("close", close_idle_after=0), "must not be zero"),
+        (lambda: _windowed(TUMBLING).emit_strategy("update", close_idle_after="5ms"), "every update is sent"),
+        (lambda: _windowed(TUMBLING).emit_strategy("close", close_idle_after="0s"), "must not be zero"),
         (lambda: _windowed(SESSIONS).aggregate("", any_function), "needs a merger"),
         (
             lambda: _windowed(TUMBLING).aggregate("", any_function, merger=any_function),
             "Only session windows",
         ),
         (lambda: _windowed(SESSIONS).aggregate("", any_function, merger=1), "must be a function"),  # type: ignore[arg-type]
-        (lambda: _windowed(TUMBLING).count(retention="1 day"), "must be a length of time"),  # type: ignore[arg-type]
+        (lambda: _windowed(TUMBLING).count(retention="1 day"), "must be a duration"),
     ],
 )
 def test_wrong_arguments_are_refused(call: Callable[[], Any], told: str) -> None:
-    with pytest.raises(bm.TopologyError, match=told):
+    with pytest.raises(bm.errors.TopologyError, match=told):
         call()

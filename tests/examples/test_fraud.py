@@ -198,7 +198,7 @@ def test_what_is_no_payment_is_skipped_and_told(till: Till) -> None:
     pipe(till.driver, "payments", None, {"id": "p2", "at": "2026-05-04T12:00:00Z", "amount": 5000.0}, 0)
 
     assert till.reviews() == []
-    assert [type(error) for error in till.driver.errors] == [bm.DeserializationError]
+    assert [type(error) for error in till.driver.errors] == [bm.errors.DeserializationError]
 
 
 def test_application_reviews_the_payments_of_its_topic(home: Home, spark: SparkSession) -> None:

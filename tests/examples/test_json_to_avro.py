@@ -29,7 +29,7 @@ def test_orders_are_written_as_avro_behind_the_id_of_their_schema() -> None:
         assert orders.read_key_value() == ("c1", Order(1, "tea", Decimal("3.2"), NOON, 2))
         data = raw.read_value()
 
-    latest = bm.RegistryClient(REGISTRY).latest("orders-avro-value")
+    latest = bm.registry.RegistryClient(REGISTRY).latest("orders-avro-value")
     assert json.loads(latest.text)["namespace"] == "shop"
     assert data[:5] == b"\0" + latest.id.to_bytes(4, "big")
     order = fastavro.schemaless_reader(io.BytesIO(data[5:]), json.loads(latest.text), None)

@@ -123,7 +123,7 @@ def test_a_score_that_is_no_json_is_set_aside_and_the_next_counts(game: Game) ->
     game.play(1, 5.0)
 
     assert game.board() == [("Ada", 5.0)]
-    assert [type(error) for error in game.driver.errors] == [bm.DeserializationError] * 2
+    assert [type(error) for error in game.driver.errors] == [bm.errors.DeserializationError] * 2
 
 
 @pytest.mark.parametrize("score", [b"NaN", b'"Infinity"', b"1e999"])
@@ -136,7 +136,7 @@ def test_a_score_that_nobody_could_beat_is_left_out(game: Game, score: bytes) ->
 
 
 def test_a_player_row_that_is_no_json_stops_the_program(game: Game) -> None:
-    with pytest.raises(bm.DeserializationError):
+    with pytest.raises(bm.errors.DeserializationError):
         game.driver.input_topic("players", value=bm.Bytes()).pipe_input("1", b"Ada")
 
 
@@ -184,7 +184,7 @@ def test_boards_are_answered_over_http(tmp_path: Path) -> None:
         httpx.Client(base_url=server.url) as client,
     ):
         ends = dict(enumerate(topics["score-events"].end_offsets()))
-        application.store("leader-boards").at_least({"score-events": ends}, timeout=60)
+        application.store("leader-boards").at_least({"score-events": ends}, timeout="60s")
 
         boards = client.get("/leaderboard").json()
         one = client.get("/leaderboard/6")

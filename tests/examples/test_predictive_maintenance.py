@@ -164,7 +164,7 @@ def test_what_is_no_reading_is_skipped(hall: Hall) -> None:
 
     assert hall.alarms() == []
     assert hall.sessions() == {}
-    assert [type(error) for error in hall.driver.errors] == [bm.DeserializationError]
+    assert [type(error) for error in hall.driver.errors] == [bm.errors.DeserializationError]
 
 
 def test_application_sends_alarms_and_is_asked_for_sessions(home: Home, spark: SparkSession) -> None:

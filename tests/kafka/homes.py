@@ -30,7 +30,7 @@ class KafkaHome:
     def builder(self, short: str, key: bm.Serde | None = None, value: bm.Serde | None = None) -> Any:
         return bm.StreamsBuilder(self.name(short), key=key or bm.Text(), value=value or bm.Text())
 
-    def application(self, program: bm.StreamsBuilder | bm.BuiltTopology, **settings: Any) -> bm.Application:
+    def application(self, program: bm.StreamsBuilder | bm.Topology, **settings: Any) -> bm.Application:
         return bm.Application(program, self.settings, **settings)
 
     def run(self, program: bm.StreamsBuilder, **settings: Any) -> bm.Application:

@@ -70,7 +70,7 @@ def test_record_that_a_topic_does_not_take_goes_to_the_production_handler(
         "errors__dead__letter__queue__topic__name": home.name("dead"),
     }
 
-    with pytest.raises(bm.ProductionError) as caught:
+    with pytest.raises(bm.errors.ProductionError) as caught:
         home.run(copy(home), **settings)
 
     assert words.replace("'out'", f"'{home.name('out')}'") in str(caught.value)
@@ -94,7 +94,7 @@ def test_record_that_even_the_dead_letter_topic_does_not_take_stops_the_applicat
     app = home.builder("numbers", value=bm.Int())
     app.stream(home.name("in")).to(home.name("out"))
 
-    with pytest.raises(bm.ProductionError) as caught:
+    with pytest.raises(bm.errors.ProductionError) as caught:
         home.run(
             app,
             deserialization__exception__handler="continue",
@@ -114,7 +114,7 @@ def test_topic_that_cannot_be_created_goes_to_the_production_handler(
         lambda value: F.when(value == "no/name", value).otherwise(F.lit(home.name("out")))
     )
 
-    with pytest.raises(bm.ProductionError) as caught:
+    with pytest.raises(bm.errors.ProductionError) as caught:
         home.run(app)
     assert "the topic 'no/name' does not exist and cannot be created" in str(caught.value)
 
@@ -158,7 +158,7 @@ def test_record_that_stops_the_application_is_a_dead_letter_once(home: KafkaHome
     app.stream(home.name("in")).to(home.name("out"))
 
     for _ in range(2):
-        with pytest.raises(bm.DeserializationError):
+        with pytest.raises(bm.errors.DeserializationError):
             home.run(app, errors__dead__letter__queue__topic__name=home.name("dead"))
 
     (letter,) = home.records("dead")

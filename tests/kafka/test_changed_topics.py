@@ -37,7 +37,7 @@ def test_missing_topic_is_told_with_the_command_that_creates_it(home: KafkaHome)
     app = home.builder("missing")
     app.stream([home.name("other"), home.name("nowhere")]).to(home.name("out"))
 
-    with pytest.raises(bm.TopologyError) as caught:
+    with pytest.raises(bm.errors.TopologyError) as caught:
         home.application(app).start()
 
     assert (
@@ -53,7 +53,7 @@ def test_topics_of_a_join_must_have_as_many_partitions(home: KafkaHome) -> None:
     app = home.builder("join")
     app.stream(home.name("left")).join(app.table(home.name("right")), lambda a, b: a).to(home.name("out"))
 
-    with pytest.raises(bm.TopologyError) as caught:
+    with pytest.raises(bm.errors.TopologyError) as caught:
         home.application(app).start()
 
     assert "2" in str(caught.value)
@@ -71,8 +71,8 @@ def test_topic_that_grows_stops_the_application_and_is_read_after_the_next_start
     fresh = KafkaTopics({"bootstrap.servers": home.broker.bootstrap_servers})[home.name("in")]
     fresh.append(bm.Record(b"x", b"p%d" % p, 9, partition=p) for p in range(3))
 
-    assert application.wait(60)
-    assert isinstance(application.error, bm.TopicError)
+    assert application.wait("60s")
+    assert isinstance(application.error, bm.errors.TopicError)
     assert str(application.error).startswith(
         f"The topic '{home.name('in')}' has grown from 1 to 3 partitions while the application runs. "
         "Start the application again"
@@ -87,7 +87,7 @@ def test_topic_of_an_application_with_state_must_not_grow(home: KafkaHome) -> No
     home.run(home.count())
     grow(home, "in", 2)
 
-    with pytest.raises(bm.StateError) as caught:
+    with pytest.raises(bm.errors.StateError) as caught:
         home.run(home.count())
 
     text = str(caught.value)
@@ -109,11 +109,11 @@ def test_topic_that_is_created_anew_is_another_one(home: KafkaHome, running: boo
     home.write("in", "c")
 
     if running:
-        assert application.wait(60)
+        assert application.wait("60s")
         error = application.error
-        assert isinstance(error, bm.TopicError)
+        assert isinstance(error, bm.errors.TopicError)
     else:
-        with pytest.raises(bm.StateError) as caught:
+        with pytest.raises(bm.errors.StateError) as caught:
             home.run(home.shout())
         error = caught.value
     assert f"the topic '{home.name('in')}' was deleted and created" in str(error).replace("The", "the")
@@ -128,8 +128,8 @@ def test_topic_that_vanishes_stops_the_application(home: KafkaHome) -> None:
 
     home.topics.delete(home.name("in"))
 
-    assert application.wait(90)
-    assert isinstance(application.error, bm.TopicError)
+    assert application.wait("90s")
+    assert isinstance(application.error, bm.errors.TopicError)
     assert f"The topic '{home.name('in')}' does not exist any more." in str(application.error)
 
 
@@ -142,7 +142,7 @@ def test_records_that_retention_took_unread_are_told_or_passed_with_a_warning(
     home.write("in", *"abcdef"[read:])
     remove(home, "in", 5)
 
-    with pytest.raises(bm.DataLossError) as caught:
+    with pytest.raises(bm.errors.DataLossError) as caught:
         home.run(home.shout())
 
     assert str(caught.value).startswith(
@@ -163,6 +163,6 @@ def test_records_that_retention_takes_while_it_runs_are_told(home: KafkaHome) ->
 
     remove(home, "in", 5)
 
-    assert application.wait(60)
-    assert isinstance(application.error, bm.DataLossError)
+    assert application.wait("60s")
+    assert isinstance(application.error, bm.errors.DataLossError)
     assert "begins at offset 5" in str(application.error)

@@ -68,8 +68,8 @@ def test_broker_that_stays_away_ends_the_application(home: KafkaHome) -> None:
 
     home.broker.stop()
 
-    assert application.wait(60)
-    assert isinstance(application.error, bm.UnreachableError)
+    assert application.wait("60s")
+    assert isinstance(application.error, bm.errors.UnreachableError)
     text = str(application.error)
     assert text.startswith("Kafka did not answer for 2 s (Describe). Found: ")
     assert "Nothing is lost: start the application again when the brokers are back." in text
@@ -87,7 +87,7 @@ def test_application_can_be_stopped_while_the_broker_is_away(home: KafkaHome) ->
     home.broker.stop()
     began = time.monotonic()
 
-    application.stop(timeout=1)
+    application.stop(timeout="1s")
 
     assert application.state == "stopped"
     assert time.monotonic() - began < 60
@@ -100,7 +100,7 @@ def test_broker_that_is_not_there_is_told_at_the_start(home: KafkaHome) -> None:
         home.shout(), bootstrap__servers=f"127.0.0.1:{port}", default__api__timeout__ms=1000
     )
 
-    with pytest.raises(bm.UnreachableError) as caught:
+    with pytest.raises(bm.errors.UnreachableError) as caught:
         application.start()
 
     assert f"no broker of bootstrap.servers=127.0.0.1:{port} answered within 1 seconds" in str(caught.value)
@@ -144,9 +144,9 @@ def test_instance_that_another_has_replaced_ends(home: KafkaHome, spark: SparkSe
     other.open(spark._jvm, home.name("other"), application.application_id, plan, 1, begun(home.directory), ())
     home.write("in", "b")
 
-    assert application.wait(60)
+    assert application.wait("60s")
     other.close(spark._jvm, home.name("other"))
-    assert isinstance(application.error, bm.InstanceError)
+    assert isinstance(application.error, bm.errors.InstanceError)
     assert "has taken over. This one has written nothing since." in str(application.error)
     assert home.read("out") == ["a!"]
     home.run(home.shout())

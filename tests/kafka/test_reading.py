@@ -169,9 +169,9 @@ def test_consumer_waits_for_more(topics: KafkaTopics, topic: KafkaTopic) -> None
     topic.append([Record(None, b"old", 1, partition=0)])
 
     with topics.consumer(topic.name, start="latest", follow=True) as consumer:
-        assert consumer.poll(0.1) == []
+        assert consumer.poll("0.1s") == []
         topic.append([Record(None, b"new", 2, partition=2)])
-        (record,) = consumer.poll(20)
+        (record,) = consumer.poll("20s")
         assert (record.value, record.partition) == (b"new", 2)
         topic.append([Record(None, b"newer", 2, partition=1)])
         assert next(iter(consumer)).value == b"newer"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,7 @@ def rows(replica: Replica) -> dict[str, int]:
 def level(replica: Replica, topics: KafkaTopics) -> None:
     topic = replica.infos["totals"].topic
     ends = dict(enumerate(topics[topic].end_offsets()))
-    replica["totals"].at_least({topic: ends}, DEADLINE).wait(DEADLINE)
+    replica["totals"].at_least({topic: ends}, timedelta(seconds=DEADLINE)).wait(timedelta(seconds=DEADLINE))
 
 
 def test_only_what_is_committed_is_in_the_rows(

@@ -98,7 +98,7 @@ def test_group_with_members_is_refused(site: Site) -> None:
         while not member.assignment() and time.monotonic() < deadline:
             member.poll(0.2)
 
-        with pytest.raises(bm.InstanceError, match="has the members elsewhere on "):
+        with pytest.raises(bm.errors.InstanceError, match="has the members elsewhere on "):
             site.planned(lambda topic: topic.start_offsets())
     finally:
         member.close()

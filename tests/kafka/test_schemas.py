@@ -34,14 +34,14 @@ def registry() -> Iterator[RegistryServer]:
         yield server
 
 
-def written(client: bm.RegistryClient, subject: str, schema: str, value: dict[str, Any]) -> bytes:
+def written(client: bm.registry.RegistryClient, subject: str, schema: str, value: dict[str, Any]) -> bytes:
     """Return a value as any client of the registry writes it."""
     out = io.BytesIO()
     fastavro.schemaless_writer(out, fastavro.parse_schema(json.loads(schema)), value)
     return b"\0" + client.register(subject, schema).to_bytes(4, "big") + out.getvalue()
 
 
-def read(client: bm.RegistryClient, data: bytes) -> Any:
+def read(client: bm.registry.RegistryClient, data: bytes) -> Any:
     """Return a value as any client of the registry reads it."""
     schema = json.loads(client.schema(int.from_bytes(data[1:5], "big")).text)
     return fastavro.schemaless_reader(io.BytesIO(data[5:]), schema, None)
@@ -53,7 +53,7 @@ def test_keys_with_schemas_meet_in_the_same_partition(
     orders, customers, out = name("orders"), name("customers"), name("out")
     for topic in (orders, customers, out):
         sides.topics.create(topic, 3)
-    client = bm.RegistryClient(registry.url)
+    client = bm.registry.RegistryClient(registry.url)
     servers = {"bootstrap.servers": sides.topics.bootstrap_servers}
     producer = Producer({**servers, "partitioner": "murmur2_random"})
     message = b"\0" + client.register(f"{customers}-value", CUSTOMER, "PROTOBUF").to_bytes(4, "big") + b"\0"
@@ -81,7 +81,7 @@ def test_keys_with_schemas_meet_in_the_same_partition(
     consumer.subscribe([out])
     found = {}
     while len(found) < 20:
-        record = consumer.poll(30)
+        record = consumer.poll("30s")
         assert record is not None
         assert record.error() is None
         found[read(client, record.key())["id"]] = read(client, record.value())

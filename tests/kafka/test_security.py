@@ -90,7 +90,7 @@ def test_application_that_is_not_let_in_is_told_why(
     if not settings["ssl.truststore.location"]:
         del settings["ssl.truststore.location"], settings["ssl.truststore.type"]
 
-    with pytest.raises(bm.AccessError) as caught:
+    with pytest.raises(bm.errors.AccessError) as caught:
         run(home, settings)
 
     assert words in str(caught.value)
@@ -115,7 +115,7 @@ def test_right_that_is_missing_is_told(
         home.create("out")
     allow(secured, home, without=without)
 
-    with pytest.raises(bm.AccessError) as caught:
+    with pytest.raises(bm.errors.AccessError) as caught:
         run(home, secured.settings())
 
     kind, short = resource.split()
@@ -132,7 +132,7 @@ def test_topic_that_may_be_seen_but_not_read_is_told(secured: Secured, home: Kaf
     allow(secured, home, without="read")
     secured.allow("alice", "topic", home.name("in"), "DESCRIBE")
 
-    with pytest.raises(bm.AccessError) as caught:
+    with pytest.raises(bm.errors.AccessError) as caught:
         run(home, secured.settings())
 
     assert (caught.value.operation, caught.value.resource) == ("Read", f"topic {home.name('in')}")
@@ -145,7 +145,7 @@ def test_record_that_only_the_broker_can_refuse_stops_the_application(
     home.create("out", max__message__bytes=2000)
     allow(secured, home, without="see")
 
-    with pytest.raises(bm.TopicError) as caught:
+    with pytest.raises(bm.errors.TopicError) as caught:
         run(home, secured.settings())
 
     assert "Kafka does not take a record" in str(caught.value)

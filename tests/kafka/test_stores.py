@@ -44,18 +44,18 @@ def test_stores_are_asked_while_the_application_runs(kafka: Broker, name: Name, 
         for number in range(1, 4):
             offsets = home.topics[name("in")].append([bm.Record(b"a", b"v", START + number)]).offsets
             written = {name("in"): {partition: found.stop for partition, found in offsets.items()}}
-            assert counts.at_least(written, timeout=60).get("a") == number
+            assert counts.at_least(written, timeout="60s").get("a") == number
 
         window = (START // 10_000) * 10_000
         assert application.store("windows").get("a", window) == 3
         assert list(application.store("names").all()) == [("a", "Ada")]
-        seen = counts.query(bm.KeyQuery("a"))
+        seen = counts.query(bm.queries.KeyQuery("a"))
         assert seen.inputs.covers(written)
 
         stores = read_stores(application.state_directory)
         assert stores is not None
         with bm.Replica(name("app"), stores, home.topics, in_memory=True) as replica:
-            other = replica.store("counts", type=bm.KeyValueStore).wait()
+            other = replica.store("counts", type=bm.queries.KeyValueStore).wait()
             assert other.at_least(seen.position).get("a") == 3
 
 

@@ -140,7 +140,7 @@ def test_each_stage_of_an_operator_has_a_stream_time_of_its_own() -> None:
     app = builder()
     counts = app.stream("in").group_by_key().count(store="counts").to_stream()
     text = counts.map_values(bm.python(str, returns=str)).filter(lambda v: v != "1")
-    text.group_by_key().windowed_by(bm.TimeWindows(10)).count(store="late").to_stream()
+    text.group_by_key().windowed_by(bm.TimeWindows("10ms")).count(store="late").to_stream()
     text.to("out")
 
     with TopologyTestDriver(app, engine="local") as driver:

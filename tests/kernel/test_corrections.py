@@ -21,7 +21,7 @@ def _builder(corrections: list[str]) -> bm.StreamsBuilder:
 
 def _join(corrections: list[str], grace: int, how: str) -> bm.StreamsBuilder:
     app = _builder(corrections)
-    windows = bm.JoinWindows(5, grace=grace)
+    windows = bm.JoinWindows("5ms", grace=grace)
     app.stream("left").join(app.stream("right"), _slash, windows=windows, how=how).to("out")  # type: ignore[arg-type]
     return app
 
@@ -74,8 +74,8 @@ def test_unmatched_records_that_wait_for_grace_come_out_in_order_of_time() -> No
 )
 def test_late_record_of_a_join_with_a_table(corrections: list[str], written: list[tuple[str, str]]) -> None:
     app = _builder(corrections)
-    table = app.table("right", store="past", history=100)
-    app.stream("left").join(table, _slash, grace=5).to("out")
+    table = app.table("right", store="past", history="100ms")
+    app.stream("left").join(table, _slash, grace="5ms").to("out")
     inputs: Inputs = [("right", "A", "r", 1), ("left", "A", "x", 10), ("left", "A", "late", 3)]
 
     assert _written(app, inputs) == written
@@ -84,7 +84,7 @@ def test_late_record_of_a_join_with_a_table(corrections: list[str], written: lis
 @pytest.mark.parametrize(("corrections", "counted"), [([], [1, 2]), (["window-null-values"], [1])])
 def test_null_value_in_a_window(corrections: list[str], counted: list[int]) -> None:
     app = _builder(corrections)
-    app.stream("left").group_by_key().windowed_by(bm.TimeWindows(10)).count().to_stream(
+    app.stream("left").group_by_key().windowed_by(bm.TimeWindows("10ms")).count().to_stream(
         lambda key, value: key.key
     ).to("out")
 
@@ -97,7 +97,7 @@ def test_null_value_in_a_window(corrections: list[str], counted: list[int]) -> N
 @pytest.mark.parametrize(("corrections", "starts"), [([], ["0"]), (["window-close-jumps"], ["0", "5", "10"])])
 def test_windows_that_stream_time_jumps_past(corrections: list[str], starts: list[str], batches: int) -> None:
     app = _builder(corrections)
-    windows = bm.TimeWindows(10, advance=5)
+    windows = bm.TimeWindows("10ms", advance="5ms")
     counts = app.stream("left").group_by_key().windowed_by(windows, emit="close").count()
     counts.to_stream(lambda key, value: key.start.cast("string")).to("out")
     records = [("left", bm.Record("A", "v", time)) for time in (0, 10, 60)]

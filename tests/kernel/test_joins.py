@@ -40,7 +40,7 @@ def _stream_with_table() -> bm.StreamsBuilder:
 def _stream_with_history() -> bm.StreamsBuilder:
     app = _builder()
     table = app.table("right", store="past", history=LATE)
-    app.stream("left").left_join(table, _slash, grace=10).to("out")
+    app.stream("left").left_join(table, _slash, grace="10ms").to("out")
     return app
 
 
@@ -167,7 +167,7 @@ def test_global_table_is_seen_by_joins_of_several_stages(cut: int | None) -> Non
 
 def test_versions_that_nobody_can_ask_for_any_more_are_dropped() -> None:
     app = _builder()
-    app.table("in", store="past", history=10).to_stream().to("out")
+    app.table("in", store="past", history="10ms").to_stream().to("out")
     with TopologyTestDriver(app) as driver:
         for time in range(0, 400, 2):
             driver.pipe_records([("in", bm.Record("a", str(time), time))])
@@ -186,7 +186,7 @@ def test_keys_of_different_types_are_refused() -> None:
     numbers = app.table("right", key=bm.Long())
     app.stream("left").join(numbers, _slash).to("out")
 
-    with pytest.raises(bm.ExpressionError, match="brings together keys of the types"):
+    with pytest.raises(bm.errors.ExpressionError, match="brings together keys of the types"):
         TopologyTestDriver(app)
 
 
@@ -195,7 +195,7 @@ def test_foreign_key_of_another_type_than_the_right_key_is_refused() -> None:
     table = app.table("left").join(app.table("right"), _slash, foreign_key=lambda value: F.length(value))
     table.to_stream().to("out")
 
-    with pytest.raises(bm.ExpressionError, match="int"):
+    with pytest.raises(bm.errors.ExpressionError, match="int"):
         TopologyTestDriver(app)
 
 

@@ -187,9 +187,15 @@ def test_texts_are_found_by_what_they_begin_with(spark: SparkSession) -> None:
 
 class Windows(bm.Processor):
     stores = (
-        bm.window_store("windows", key=str, value="bigint", window=10 * SECOND, retention=60 * SECOND),
-        bm.session_store("sessions", key=str, value=str, retention=60 * SECOND),
-        bm.versioned_store("versions", key=str, value=str, history=60 * SECOND),
+        bm.window_store(
+            "windows",
+            key=str,
+            value="bigint",
+            window="10s",
+            retention="60s",
+        ),
+        bm.session_store("sessions", key=str, value=str, retention="60s"),
+        bm.versioned_store("versions", key=str, value=str, history="60s"),
     )
 
     def process(self, record: bm.Record) -> None:
@@ -232,7 +238,12 @@ def test_all_windows_are_found_segment_by_segment_then_by_key(spark: SparkSessio
     class All(bm.Processor):
         stores = (
             bm.window_store(
-                "all", key=str, value=str, window=SECOND, retention=120 * SECOND, store_type=store_type
+                "all",
+                key=str,
+                value=str,
+                window=SECOND,
+                retention="120s",
+                store_type=store_type,
             ),
         )
 
@@ -332,7 +343,7 @@ def test_processor_reads_a_global_table_and_a_table_of_windows(spark: SparkSessi
     app = _app("looking")
     app.global_table("names", store="names")
     stream = app.stream("in")
-    stream.group_by_key().windowed_by(bm.TimeWindows(10 * SECOND, grace=60 * SECOND)).count(store="counts")
+    stream.group_by_key().windowed_by(bm.TimeWindows("10s", grace="60s")).count(store="counts")
     stream.process(Look, stores=["names", "counts"]).to("out")
     with TopologyTestDriver(app, session=spark, partitions=2) as driver:
         _feed(
@@ -353,7 +364,7 @@ def test_processor_reads_a_global_table_and_a_table_of_windows(spark: SparkSessi
 def test_windows_of_python_are_suppressed_until_they_close_and_tell_what_is_late(spark: SparkSession) -> None:
     app = _app("closing")
     grouped = app.stream("in").group_by_key()
-    windows = grouped.windowed_by(bm.TimeWindows(10 * SECOND, grace=timedelta(0)), late_to="late")
+    windows = grouped.windowed_by(bm.TimeWindows("10s", grace=timedelta(0)), late_to="late")
     joined = bm.python(lambda value, aggregate: aggregate + value, returns=str)
     table = windows.aggregate("", joined).suppress(bm.until_window_closes())
     table.to_stream().select_key(lambda key, value: key.key).to("out")

@@ -43,7 +43,9 @@ def _windowed(windows: object, emit: str = "update", **how: object) -> Program:
 def _suppressed() -> bm.StreamsBuilder:
     app = _builder()
     windowed = (
-        app.stream(["left", "right"]).group_by_key().windowed_by(bm.TimeWindows(20, advance=5, grace=10))
+        app.stream(["left", "right"])
+        .group_by_key()
+        .windowed_by(bm.TimeWindows("20ms", advance="5ms", grace="10ms"))
     )
     _shown(windowed.count().suppress(bm.until_window_closes()))
     return app
@@ -51,7 +53,7 @@ def _suppressed() -> bm.StreamsBuilder:
 
 def _held_back() -> bm.StreamsBuilder:
     app = _builder()
-    table = app.table("left", store="rows").suppress(bm.until_time_limit(15, max_records=3))
+    table = app.table("left", store="rows").suppress(bm.until_time_limit("15ms", max_records=3))
     table.to_stream().to("out")
     app.stream("right").to("other")
     return app
@@ -64,7 +66,7 @@ def _streams(how: str) -> Program:
         def slash(left: F.Column, right: F.Column) -> F.Column:
             return F.concat(F.coalesce(left, F.lit("null")), F.lit("/"), F.coalesce(right, F.lit("null")))
 
-        windows = bm.JoinWindows(before=10, after=25, grace=15)
+        windows = bm.JoinWindows(before="10ms", after="25ms", grace="15ms")
         app.stream("left").join(app.stream("right"), slash, windows=windows, how=how).to("out")  # type: ignore[arg-type]
         return app
 
@@ -72,13 +74,13 @@ def _streams(how: str) -> Program:
 
 
 PROGRAMS = {
-    "tumbling": _windowed(bm.TimeWindows(20, grace=15)),
-    "hopping": _windowed(bm.TimeWindows(20, advance=7, grace=30)),
-    "hopping, at close": _windowed(bm.TimeWindows(20, advance=7, grace=30), "close"),
-    "sliding": _windowed(bm.SlidingWindows(15, grace=20)),
-    "sliding, at close": _windowed(bm.SlidingWindows(15, grace=20), "close"),
-    "sessions": _windowed(bm.SessionWindows(4, grace=20), merger=_merged),
-    "sessions, at close": _windowed(bm.SessionWindows(4, grace=20), "close", merger=_merged),
+    "tumbling": _windowed(bm.TimeWindows("20ms", grace="15ms")),
+    "hopping": _windowed(bm.TimeWindows("20ms", advance="7ms", grace="30ms")),
+    "hopping, at close": _windowed(bm.TimeWindows("20ms", advance="7ms", grace="30ms"), "close"),
+    "sliding": _windowed(bm.SlidingWindows("15ms", grace="20ms")),
+    "sliding, at close": _windowed(bm.SlidingWindows("15ms", grace="20ms"), "close"),
+    "sessions": _windowed(bm.SessionWindows("4ms", grace="20ms"), merger=_merged),
+    "sessions, at close": _windowed(bm.SessionWindows("4ms", grace="20ms"), "close", merger=_merged),
     "unlimited": _windowed(bm.UnlimitedWindows(50)),
     "final results": _suppressed,
     "held back": _held_back,
@@ -128,7 +130,7 @@ def test_last_results_of_batches_end_where_all_results_end(name: str) -> None:
 def test_streams_that_share_a_table_bring_out_the_results_of_a_batch_in_the_order_of_their_records() -> None:
     app = _builder()
     left, right = (app.stream(topic).group_by_key() for topic in ("left", "right"))
-    sessions = left.cogroup(_joined).cogroup(right, _joined).windowed_by(bm.SessionWindows(10))
+    sessions = left.cogroup(_joined).cogroup(right, _joined).windowed_by(bm.SessionWindows("10ms"))
     _shown(sessions.aggregate("", merger=_merged).suppress(bm.until_window_closes()))
 
     with TopologyTestDriver(app, emit="last") as driver:
@@ -158,7 +160,7 @@ def test_store_forgets_windows_that_stream_time_has_left_behind(
     store_type: StoreType, log_bytes: int
 ) -> None:
     app = _builder()
-    counts = app.stream("in").group_by_key().windowed_by(bm.TimeWindows(10)).count(store="counts")
+    counts = app.stream("in").group_by_key().windowed_by(bm.TimeWindows("10ms")).count(store="counts")
     counts.to_stream().to("out")
     with TopologyTestDriver(app, store_type=store_type, log_bytes=log_bytes) as driver:
         sizes = []

@@ -65,13 +65,13 @@ def fan_out() -> bm.StreamsBuilder:
 def windows_and_joins() -> bm.StreamsBuilder:
     app = bm.StreamsBuilder("windows", key=bm.Text(), value=bm.Text(), corrections=["window-null-values"])
     orders, payments = app.stream("orders"), app.stream("payments")
-    paid = orders.join(payments, any_function, windows=bm.JoinWindows(timedelta(minutes=5), grace=500))
+    paid = orders.join(payments, any_function, windows=bm.JoinWindows(timedelta(minutes=5), grace="500ms"))
     priced = paid.left_join(app.table("prices"), any_function).group_by_key()
     hopping = bm.TimeWindows(timedelta(hours=1), advance=timedelta(minutes=5), grace=timedelta(minutes=1))
     counts = priced.windowed_by(hopping).count(store="per-hour")
     counts.suppress(bm.until_window_closes(max_records=1000)).to_stream().to("final")
     priced.windowed_by(bm.SessionWindows(timedelta(seconds=30)), emit="close").count(store="visits")
-    priced.windowed_by(bm.UnlimitedWindows()).count(store="ever").suppress(bm.until_time_limit(250))
+    priced.windowed_by(bm.UnlimitedWindows()).count(store="ever").suppress(bm.until_time_limit("250ms"))
     return app
 
 

@@ -26,7 +26,7 @@ def test_only_stores_with_a_name_have_a_changelog() -> None:
     grouped = app.stream("in").group_by_key()
     grouped.count()
     grouped.count(store="named")
-    app.stream("in").group_by_key().windowed_by(bm.TimeWindows(10, grace=0)).count().suppress(
+    app.stream("in").group_by_key().windowed_by(bm.TimeWindows("10ms", grace="0s")).count().suppress(
         bm.until_window_closes(), name="held"
     )
 

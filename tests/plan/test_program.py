@@ -33,5 +33,5 @@ def test_topics_of_a_pattern_must_be_named() -> None:
     app.stream(re.compile("orders-.*")).to("out")
 
     assert "orders-a (3 partitions)" in bm.explain(app, partitions={"orders-a": 3})
-    with pytest.raises(bm.TopologyError, match="No topic matches pattern"):
+    with pytest.raises(bm.errors.TopologyError, match="No topic matches pattern"):
         bm.explain(app)

@@ -113,7 +113,7 @@ def test_unknown_topic_is_refused_with_the_nearest() -> None:
     app = builder()
     app.stream("orders").to("out")
 
-    with pytest.raises(bm.TopologyError) as caught:
+    with pytest.raises(bm.errors.TopologyError) as caught:
         plan(app.build(), {"ordres": 1})
 
     (fault,) = caught.value.faults
@@ -127,5 +127,5 @@ def test_unequal_partitions_of_grouped_topics_are_refused() -> None:
     left, right = app.stream("left").group_by_key(), app.stream("right").group_by_key()
     left.cogroup(any_function).cogroup(right, any_function).aggregate(0)
 
-    with pytest.raises(bm.TopologyError, match=r"left has 2, right has 3"):
+    with pytest.raises(bm.errors.TopologyError, match=r"left has 2, right has 3"):
         plan(app.build(), {"left": 2, "right": 3})

@@ -8,7 +8,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from brookmere import BuiltTopology, Record, Text
+from brookmere import Record, Text, Topology
 from brookmere.testing import TopologyTestDriver
 from tests.properties.cases import Case, Fed
 from tests.properties.programs import build
@@ -73,5 +73,5 @@ def _row(record: Record, located: bool) -> Row:
     return (*row, record.partition) if located else row
 
 
-def _stores(driver: TopologyTestDriver, topology: BuiltTopology) -> dict[str, list[Row]]:
+def _stores(driver: TopologyTestDriver, topology: Topology) -> dict[str, list[Row]]:
     return {store.name: sorted(driver.store(store.name).rows(), key=repr) for store in topology.stores}

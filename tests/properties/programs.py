@@ -66,7 +66,7 @@ class Program:
 
 def build(
     program: Program, *, optimization: str = "none", python: Callable[[int], bool] = lambda place: False
-) -> bm.BuiltTopology:
+) -> bm.Topology:
     """Make the calls that a program describes; `python` says for which steps the functions are Python's."""
     app = bm.StreamsBuilder("generated", key=bm.Text(), value=bm.Text())
     handles: dict[str, Any] = {}

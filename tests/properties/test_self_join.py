@@ -55,7 +55,7 @@ def joined(fed: Records, windows: bm.JoinWindows, optimization: str) -> Records:
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("before", "after", "grace"), [(4, 4, 0), (0, 7, 3), (5, 0, 10), (0, 0, 2)])
 def test_one_store_gives_what_two_give(seed: int, before: int, after: int, grace: int) -> None:
-    windows = bm.JoinWindows(before=before, after=after, grace=grace)
+    windows = bm.JoinWindows(before=f"{before}ms", after=f"{after}ms", grace=f"{grace}ms")
     fed = without_the_latest(records(seed), before + after + grace)
 
     expected = joined(fed, windows, "none")

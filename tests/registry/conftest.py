@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from brookmere import RegistryClient
+from brookmere.registry import RegistryClient
 from brookmere.registry.server.server import RegistryServer
 
 

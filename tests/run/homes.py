@@ -19,7 +19,7 @@ class Home:
         self.directory = directory
         self.topics = bm.Topics(directory / "topics")
 
-    def application(self, program: bm.StreamsBuilder | bm.BuiltTopology, **settings: Any) -> bm.Application:
+    def application(self, program: bm.StreamsBuilder | bm.Topology, **settings: Any) -> bm.Application:
         directories = {"topics.dir": self.topics.directory, "state.dir": self.directory / "state"}
         return bm.Application(program, {**directories, "num.stream.threads": 2}, **settings)
 

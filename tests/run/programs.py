@@ -18,16 +18,16 @@ def sales(**defaults: bm.Serde) -> tuple[bm.StreamsBuilder, bm.KStream]:
     return app, app.stream("sales")
 
 
-def faults_of(build: Callable[[bm.KStream], object]) -> list[bm.Fault]:
+def faults_of(build: Callable[[bm.KStream], object]) -> list[bm.errors.Fault]:
     """Return why a program over the stream of sales cannot be compiled."""
     app, stream = sales()
     build(stream)
-    with pytest.raises(bm.ExpressionError) as caught:
+    with pytest.raises(bm.errors.ExpressionError) as caught:
         TopologyTestDriver(app)
     return caught.value.faults
 
 
-def fault_of(build: Callable[[bm.KStream], object]) -> bm.Fault:
+def fault_of(build: Callable[[bm.KStream], object]) -> bm.errors.Fault:
     """Return the one reason why a program cannot be compiled."""
     (fault,) = faults_of(build)
     return fault

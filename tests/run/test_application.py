@@ -25,7 +25,7 @@ def test_application_runs_from_topic_to_topic_and_tells_its_states(home: Home) -
     application.start()
     assert application.state == "running"
     application.process_all_available()
-    assert not application.wait(0)
+    assert not application.wait("0s")
     application.stop()
     application.stop()
 
@@ -121,7 +121,7 @@ def test_listener_can_stop_the_application(home: Home) -> None:
 
     application.start()
 
-    assert application.wait(60)
+    assert application.wait("60s")
     assert application.state == "stopped"
     assert home.read("out") == ["a!"]
 
@@ -129,17 +129,20 @@ def test_listener_can_stop_the_application(home: Home) -> None:
 def test_application_starts_once(home: Home) -> None:
     home.topics.create("in")
     application = home.application(shout())
-    with application, pytest.raises(bm.UnsupportedError, match="shout is running, and an application starts"):
+    with (
+        application,
+        pytest.raises(bm.errors.UnsupportedError, match="shout is running, and an application starts"),
+    ):
         application.start()
 
-    with pytest.raises(bm.UnsupportedError) as caught:
+    with pytest.raises(bm.errors.UnsupportedError) as caught:
         application.start()
 
     assert str(caught.value) == (
         "shout is stopped, and an application starts once. "
         "Make a new bm.Application: it goes on where this one stood."
     )
-    with pytest.raises(bm.UnsupportedError, match="shout is stopped, so it processes nothing"):
+    with pytest.raises(bm.errors.UnsupportedError, match="shout is stopped, so it processes nothing"):
         application.process_all_available()
 
 
@@ -149,7 +152,7 @@ def test_application_that_never_ran_can_be_stopped(home: Home) -> None:
     application.stop()
 
     assert application.state == "stopped"
-    with pytest.raises(bm.UnsupportedError):
+    with pytest.raises(bm.errors.UnsupportedError):
         application.start()
 
 

@@ -21,12 +21,12 @@ def test_record_that_fails_ends_the_application_with_its_error(home: Home) -> No
     application.on_state_change(lambda new, old: heard.append(new))
 
     application.start()
-    assert application.wait(60)
+    assert application.wait("60s")
 
     assert (application.state, heard) == ("failed", ["running", "failed"])
-    assert isinstance(application.error, bm.DeserializationError)
+    assert isinstance(application.error, bm.errors.DeserializationError)
     assert (application.error.topic, application.error.offset) == ("in", 1)
-    with pytest.raises(bm.DeserializationError):
+    with pytest.raises(bm.errors.DeserializationError):
         application.process_all_available()
     application.stop()
     assert application.state == "failed"
@@ -37,7 +37,7 @@ def test_failure_leaves_a_with_block(home: Home) -> None:
     home.write("in", number(0))
     application = home.application(numbers())
 
-    with pytest.raises(bm.ProcessingError, match="DIVIDE_BY_ZERO"), application:
+    with pytest.raises(bm.errors.ProcessingError, match="DIVIDE_BY_ZERO"), application:
         until(lambda: application.state == "failed")
 
 
@@ -46,7 +46,7 @@ def test_record_that_failed_is_a_dead_letter_once_and_can_be_passed(home: Home) 
     dead = {"errors__dead__letter__queue__topic__name": "dead"}
 
     for _ in range(2):
-        with pytest.raises(bm.ProcessingError):
+        with pytest.raises(bm.errors.ProcessingError):
             home.run(numbers(), **dead)
     (letter,) = home.topics["dead"].read(0)
     assert (letter.key, letter.value) == (b"k", number(0))
@@ -90,7 +90,7 @@ def test_source_can_skip_bad_records_on_its_own(home: Home, caplog: pytest.LogCa
     assert [letter.value for letter in home.topics["dead"].read(0)] == [b"bad"]
     assert "numbers skipped a record" in caplog.text
     home.write("in", number(0))
-    with pytest.raises(bm.ProcessingError):
+    with pytest.raises(bm.errors.ProcessingError):
         home.run(numbers(on_bad_record="continue"))
 
 
@@ -102,9 +102,9 @@ def test_topic_that_vanishes_ends_the_application_in_words(home: Home) -> None:
 
     home.topics.delete("in")
 
-    assert application.wait(60)
+    assert application.wait("60s")
     assert application.state == "failed"
-    assert isinstance(application.error, bm.TopicError)
+    assert isinstance(application.error, bm.errors.TopicError)
     assert str(application.error).startswith("The topic 'in' does not exist in ")
 
 
@@ -113,7 +113,7 @@ def test_damaged_topic_ends_the_application_in_words(home: Home) -> None:
     (segment,) = (home.topics["in"].directory / "segments").iterdir()
     segment.write_bytes(segment.read_bytes()[:-1] + b"x")
 
-    with pytest.raises(bm.TopicError, match=r"The segment .* of the topic 'in' is damaged"):
+    with pytest.raises(bm.errors.TopicError, match=r"The segment .* of the topic 'in' is damaged"):
         home.run(shout())
 
 
@@ -122,7 +122,7 @@ def test_function_of_python_that_raises_ends_the_application_with_its_place(home
     app = bm.StreamsBuilder("tap", key=bm.Text(), value=bm.Text())
     app.stream("in").peek(lambda key, value: {}[value]).to("out")
 
-    with pytest.raises(bm.EngineError) as caught:
+    with pytest.raises(bm.errors.EngineError) as caught:
         home.run(app)
 
     text = str(caught.value)
@@ -141,12 +141,12 @@ def test_query_that_is_stopped_from_outside_is_a_failure(home: Home, spark: Spar
     (query,) = spark.streams.active
     query.stop()
 
-    assert application.wait(60)
+    assert application.wait("60s")
     assert "was stopped from outside" in str(application.error)
 
 
 def test_failed_application_frees_its_directory(home: Home) -> None:
     home.write("in", b"bad")
     for _ in range(2):
-        with pytest.raises(bm.DeserializationError):
+        with pytest.raises(bm.errors.DeserializationError):
             home.run(numbers())

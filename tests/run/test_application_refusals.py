@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("spark")
 def test_missing_topic_is_refused_before_anything_is_made_and_can_be_mended(home: Home) -> None:
     application = home.application(shout())
 
-    with pytest.raises(bm.TopologyError, match="brookmere topics create in --partitions 1"):
+    with pytest.raises(bm.errors.TopologyError, match="brookmere topics create in --partitions 1"):
         application.start()
     assert application.state == "created"
     assert not (home.directory / "state").exists()
@@ -33,7 +33,7 @@ def test_wrong_lambda_is_refused_before_topics_are_made(home: Home) -> None:
     application = home.application(app)
 
     for _ in range(2):
-        with pytest.raises(bm.ExpressionError, match="'m', which is not there"):
+        with pytest.raises(bm.errors.ExpressionError, match="'m', which is not there"):
             application.start()
 
     assert application.state == "created"
@@ -47,7 +47,7 @@ def test_topics_that_must_be_alike_are_compared(home: Home) -> None:
     a, b = (app.stream(topic).group_by_key() for topic in "ab")
     a.cogroup(lambda value, agg: agg).cogroup(b, lambda value, agg: agg).aggregate("")
 
-    with pytest.raises(bm.TopologyError, match="unequal numbers of partitions: a has 2, b has 3"):
+    with pytest.raises(bm.errors.TopologyError, match="unequal numbers of partitions: a has 2, b has 3"):
         home.application(app).start()
 
 
@@ -55,7 +55,9 @@ def test_second_instance_is_refused_until_the_first_has_stopped(home: Home) -> N
     home.topics.create("in")
     second = home.application(shout())
     with home.application(shout()):
-        with pytest.raises(bm.InstanceError, match="'shout' is running already on the state directory"):
+        with pytest.raises(
+            bm.errors.InstanceError, match="'shout' is running already on the state directory"
+        ):
             second.start()
         assert second.state == "created"
 
@@ -65,7 +67,9 @@ def test_second_instance_is_refused_until_the_first_has_stopped(home: Home) -> N
 
 def test_application_without_positions_can_be_refused(home: Home) -> None:
     home.write("in", "a")
-    with pytest.raises(bm.StateError, match=r"auto.offset.reset is none. Set it to earliest or latest"):
+    with pytest.raises(
+        bm.errors.StateError, match=r"auto.offset.reset is none. Set it to earliest or latest"
+    ):
         home.application(shout(), auto__offset__reset="none").start()
 
     home.run(shout())
@@ -81,7 +85,7 @@ def test_topic_that_was_created_again_is_refused(home: Home) -> None:
     home.topics.delete("in")
     home.write("in", "b")
 
-    with pytest.raises(bm.StateError, match="the topic 'in' was deleted and created again"):
+    with pytest.raises(bm.errors.StateError, match="the topic 'in' was deleted and created again"):
         home.application(shout()).start()
 
 
@@ -91,7 +95,7 @@ def test_state_that_is_gone_is_told(home: Home) -> None:
     shutil.rmtree(state)
     home.write("in", "b")
 
-    with pytest.raises(bm.StateError, match="The state of the application is not there"):
+    with pytest.raises(bm.errors.StateError, match="The state of the application is not there"):
         home.run(count())
 
 
@@ -99,5 +103,5 @@ def test_checkpoint_that_is_nonsense_is_told(home: Home) -> None:
     home.write("in", "a")
     (home.run(shout()).state_directory / "checkpoint" / "offsets" / "0").write_text("nonsense")
 
-    with pytest.raises(bm.StateError, match=r"offsets/0 is no entry of its log"):
+    with pytest.raises(bm.errors.StateError, match=r"offsets/0 is no entry of its log"):
         home.application(shout()).start()

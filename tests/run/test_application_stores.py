@@ -179,7 +179,7 @@ def test_a_position_of_an_unknown_topic_is_refused(asked: bm.Application) -> Non
 
 def test_a_position_that_nobody_has_written_is_not_reached(asked: bm.Application) -> None:
     with pytest.raises(PositionError, match="not processed everything"):
-        asked.store("counts").at_least({"in": {0: 1_000_000}}, timeout=0.1)
+        asked.store("counts").at_least({"in": {0: 1_000_000}}, timeout="0.1s")
 
 
 def test_an_answer_tells_what_was_read(asked: bm.Application) -> None:
@@ -223,7 +223,7 @@ def test_one_reads_what_one_has_written(home: Home) -> None:
             offsets = topic.append([bm.Record(b"k", b"v", number)]).offsets
             written = {"in": {partition: found.stop for partition, found in offsets.items()}}
 
-            assert counts.at_least(written, timeout=30).get("k") == number
+            assert counts.at_least(written, timeout="30s").get("k") == number
 
 
 def test_a_start_goes_on_with_the_files_of_the_last(home: Home) -> None:

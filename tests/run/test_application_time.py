@@ -74,7 +74,7 @@ def test_the_setting_says_what_an_invalid_time_means(home: Home) -> None:
 def test_an_invalid_time_stops_the_application_with_the_place_of_the_record(home: Home) -> None:
     home.write("in", "7", "no number")
 
-    with pytest.raises(bm.TimestampError, match="topic in, partition 0, offset 1") as caught:
+    with pytest.raises(bm.errors.TimestampError, match="topic in, partition 0, offset 1") as caught:
         home.run(_copy(timestamp=lambda value: value))
 
     assert caught.value.value == b"no number"
@@ -142,7 +142,12 @@ def test_no_task_is_idle_while_records_wait(home: Home) -> None:
     windows = (
         app.stream("in")
         .group_by_key()
-        .windowed_by(bm.TimeWindows(10 * SECOND), emit="close", close_idle_after=idle, late_to="late")
+        .windowed_by(
+            bm.TimeWindows("10s"),
+            emit="close",
+            close_idle_after=idle,
+            late_to="late",
+        )
     )
     windows.count().to_stream(lambda key, value: key.key).to("out", key=bm.Text(), value=bm.Long())
 

@@ -31,7 +31,7 @@ def _slash(left: F.Column, right: F.Column) -> F.Column:
 
 def _streams() -> bm.StreamsBuilder:
     app = bm.StreamsBuilder("app", key=bm.Text(), value=bm.Text())
-    windows = bm.JoinWindows(before=40, after=20, grace=10)
+    windows = bm.JoinWindows(before="40ms", after="20ms", grace="10ms")
     app.stream("left").left_join(app.stream("right"), _slash, windows=windows).to("out")
     return app
 

@@ -18,8 +18,8 @@ def topics(tmp_path: Path) -> bm.Topics:
     return topics
 
 
-def failure(offset: int = 0, message: str = "no number") -> bm.RecordError:
-    return bm.DeserializationError(
+def failure(offset: int = 0, message: str = "no number") -> bm.errors.RecordError:
+    return bm.errors.DeserializationError(
         message,
         reason="BadBytes",
         topic="in",

@@ -25,8 +25,8 @@ def grow(topics: bm.Topics, records: int) -> None:
     topics[LOG].append([bm.Record(b"k", b"v", 0)] * records)
 
 
-def read(offset: int) -> bm.Position:
-    return bm.Position({"in": {0: offset}})
+def read(offset: int) -> bm.queries.Position:
+    return bm.queries.Position({"in": {0: offset}})
 
 
 def test_what_was_read_is_covered_by_what_came_of_it(topics: bm.Topics) -> None:

@@ -16,7 +16,7 @@ class Remembering(bm.Processor):
         bm.key_value_store("counts", key=bm.Text(), value="n int, last string"),
         bm.key_value_store("seen", key=str, value=bm.Pickled()),
         bm.key_value_store("silent", key=str, value=str, changelog=False),
-        bm.window_store("windows", key=str, value=int, window=1000, retention=10_000),
+        bm.window_store("windows", key=str, value=int, window="1000ms", retention="10000ms"),
         bm.session_store("sessions", key=bm.Text(), value=str, retention=timedelta(hours=1)),
         bm.versioned_store("versions", key=str, value=str, history=timedelta(hours=1)),
     )
@@ -56,5 +56,5 @@ def test_stores_of_a_processor_are_asked_by_name(home: Home, spark: SparkSession
             for time, value in ((1000, "a"), (1500, "b"), (2500, "c"))
         ]
         assert application.store("versions").get("k", as_of=1800) == "b"
-        with pytest.raises(bm.UnknownStoreError, match="changelog=False"):
+        with pytest.raises(bm.errors.UnknownStoreError, match="changelog=False"):
             application.store("silent")

@@ -80,10 +80,12 @@ def test_code_that_fails_outside_of_a_record_ends_the_application_with_its_trace
 
     home.write("in", "1")
 
-    with pytest.raises(bm.EngineError, match=r"Found: OSError: no such model\.[\s\S]*in init") as failure:
+    with pytest.raises(
+        bm.errors.EngineError, match=r"Found: OSError: no such model\.[\s\S]*in init"
+    ) as failure:
         home.run(adding(Broken))
 
-    assert not isinstance(failure.value, bm.WorkerError)
+    assert not isinstance(failure.value, bm.errors.WorkerError)
 
 
 def test_code_that_never_comes_back_does_not_keep_an_application_from_stopping(home: Home) -> None:
@@ -104,6 +106,6 @@ def test_code_that_never_comes_back_does_not_keep_an_application_from_stopping(h
     application.start()
     until(lambda: file.exists() and bool(file.read_text()))
 
-    application.stop(timeout=0.1)
+    application.stop(timeout="0.1s")
 
     until(lambda: is_gone(int(file.read_text())))

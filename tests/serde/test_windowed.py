@@ -183,7 +183,7 @@ def test_a_plain_key_is_not_written() -> None:
         ({"inner": Bytes(), "form": "json"}, "A key of Bytes has no JSON form"),
         ({"inner": Custom(str, str), "form": "json"}, "A key of Custom has no JSON form"),
         ({"inner": Text(), "form": "xml"}, "Windowed has no form 'xml'"),
-        ({"inner": Text(), "size": 5}, "size of Windowed is a timedelta: found int"),
+        ({"inner": Text(), "size": 5}, "size of Windowed: a duration needs a unit, found the number 5"),
         ({"inner": Text(), "size": timedelta(0)}, "positive number of whole milliseconds: found 0:00:00"),
         ({"inner": Text(), "size": timedelta(microseconds=1)}, "whole milliseconds"),
         ({"inner": Text(), "size": MINUTE, "session": True}, "Session windows have no fixed size"),

@@ -7,6 +7,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
 import httpx
@@ -90,7 +91,7 @@ def changelogs() -> Iterator[Changelogs]:
 def replica(changelogs: Changelogs) -> Iterator[Replica]:
     with Replica("app", STORES, changelogs.topics, in_memory=True) as replica:
         for store in replica.values():
-            store.wait(DEADLINE)
+            store.wait(timedelta(seconds=DEADLINE))
         yield replica
 
 

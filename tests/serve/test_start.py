@@ -80,5 +80,5 @@ def test_own_routes_topology_and_status_are_there(application: bm.Application, c
 def test_an_application_that_does_not_run_is_not_served(tmp_path: Path) -> None:
     stopped = bm.Application(program(), topics__dir=tmp_path, state__dir=tmp_path / "state")
 
-    with pytest.raises(bm.StoreNotReadyError):
+    with pytest.raises(bm.errors.StoreNotReadyError):
         bm.serve(stopped, "127.0.0.1:0")

@@ -25,7 +25,7 @@ def test_updates_come_from_now_on_in_the_order_of_the_partition(world: World) ->
 
         with store.updates() as found:
             world.put("totals", {"bob": 2, "ada": None}, timestamp=17)
-            first, second = found.get(20.0), found.get(timedelta(seconds=20))
+            first, second = found.get("20s"), found.get(timedelta(seconds=20))
 
     assert first == Update("bob", 2, 17, 0, 1)
     assert second == Update("ada", None, 17, 0, 2)
@@ -39,9 +39,9 @@ def test_updates_of_one_key_leave_out_the_others(world: World) -> None:
         with store.updates("bob") as found:
             world.put("totals", {"ada": 1, "bob": 2})
             world.put("totals", {"bob": 3})
-            values = [shown(found.get(20.0)), shown(found.get(20.0))]
+            values = [shown(found.get("20s")), shown(found.get("20s"))]
             world.level(store)
-            assert found.get(0.0) is None
+            assert found.get("0s") is None
 
     assert values == [("bob", 2), ("bob", 3)]
 
@@ -56,7 +56,7 @@ def test_updates_of_windows_are_found_by_the_key_alone(world: World) -> None:
         with store.updates("ada") as found:
             rows = {bm.WindowedKey("bob", 0, 10): 1, bm.WindowedKey("ada", 20, 30): 2}
             world.put("windows", rows, key=keys)
-            update = found.get(20.0)
+            update = found.get("20s")
 
     assert shown(update) == (bm.WindowedKey("ada", 20, 30), 2)
 
@@ -88,7 +88,7 @@ def test_nothing_comes_after_close(world: World) -> None:
         world.put("totals", {"ada": 1})
         world.level(store)
 
-        assert found.get(0.0) is None
+        assert found.get("0s") is None
 
 
 def test_a_listener_is_called_for_updates_and_for_the_end(world: World) -> None:
@@ -118,7 +118,7 @@ def test_a_slow_reader_gets_the_last_update_of_each_key(
                 world.put("totals", {"ada": turn, "bob": -turn})
                 world.level(store)
             received = []
-            while (update := found.get(0.0)) is not None:
+            while (update := found.get("0s")) is not None:
                 received.append(shown(update))
 
     assert len(received) < 8
@@ -140,7 +140,7 @@ def test_who_has_missed_updates_is_told_and_not_only_once(
 
             for _ in range(2):
                 with pytest.raises(StoreError, match="More than 5 keys have changed"):
-                    found.get(0.0)
+                    found.get("0s")
 
 
 def test_who_follows_a_replica_that_begins_anew_is_told(world: World) -> None:
@@ -156,11 +156,11 @@ def test_who_follows_a_replica_that_begins_anew_is_told(world: World) -> None:
 
             for _ in range(2):
                 with pytest.raises(StoreNotReadyError, match=r"begins anew: .*ask for updates anew"):
-                    found.get(DEADLINE)
-        store.wait(DEADLINE)
+                    found.get(timedelta(seconds=DEADLINE))
+        store.wait(timedelta(seconds=DEADLINE))
         with store.updates() as found:
             world.put("totals", {"cyd": 3})
-            following = found.get(DEADLINE)
+            following = found.get(timedelta(seconds=DEADLINE))
 
     assert following is not None
     assert shown(following) == ("cyd", 3)

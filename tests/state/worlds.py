@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,9 @@ class World:
     def level(self, store: AnyStore) -> AnyStore:
         """Wait until a store has everything that is in its topic."""
         ends = self.topics[store.info.topic].end_offsets()
-        return store.at_least({store.info.topic: dict(enumerate(ends))}, DEADLINE).wait(DEADLINE)
+        return store.at_least({store.info.topic: dict(enumerate(ends))}, timedelta(seconds=DEADLINE)).wait(
+            timedelta(seconds=DEADLINE)
+        )
 
 
 def totals(topic: str = "totals", **more: Any) -> StoreInfo:

@@ -135,5 +135,5 @@ def test_a_stream_with_new_keys_is_repartitioned_first() -> None:
 def test_a_span_of_no_length_is_refused() -> None:
     app = bm.StreamsBuilder("dedupe", key=bm.Text(), value=bm.Text())
 
-    with pytest.raises(bm.TopologyError, match="within of dedupe must not be zero"):
+    with pytest.raises(bm.errors.TopologyError, match="within of dedupe must not be zero"):
         app.stream("in").dedupe(timedelta(0))

@@ -169,7 +169,7 @@ def test_partition_can_be_chosen_and_splits_the_state_of_a_key() -> None:
         feed.pipe_input("k", "v", partition=1)
 
         out = driver.output_topic("out").read_records_to_list()
-        with pytest.raises(bm.ConfigError, match=r"'in' has 2 partitions, so there is no partition 2"):
+        with pytest.raises(bm.errors.ConfigError, match=r"'in' has 2 partitions, so there is no partition 2"):
             feed.pipe_input("k", "v", partition=2)
     assert [(record.partition, record.value) for record in out] == [(0, 1), (1, 1), (1, 2)]
 
@@ -222,7 +222,9 @@ def test_pattern_reads_the_topics_that_are_there() -> None:
         driver.input_topic("orders-a").pipe_input("k", "2")
 
         assert driver.output_topic("out").read_values_to_list() == ["1", "2"]
-        with pytest.raises(bm.ConfigError, match=r"no input topic 'orders-c'. Did you mean 'orders-[ab]'"):
+        with pytest.raises(
+            bm.errors.ConfigError, match=r"no input topic 'orders-c'. Did you mean 'orders-[ab]'"
+        ):
             driver.input_topic("orders-c")
 
 
@@ -230,7 +232,7 @@ def test_pattern_without_topics_is_refused() -> None:
     app = text_app()
     app.stream(re.compile("orders-.*")).to("out")
 
-    with pytest.raises(bm.TopologyError, match=r"No topic matches pattern 'orders-\.\*'"):
+    with pytest.raises(bm.errors.TopologyError, match=r"No topic matches pattern 'orders-\.\*'"):
         TopologyTestDriver(app)
 
 
@@ -250,7 +252,7 @@ def test_failed_query_says_so_again_and_does_not_hang() -> None:
 
     with TopologyTestDriver(app, engine="spark") as driver:
         for _ in range(2):
-            with pytest.raises(bm.ProcessingError) as caught:
+            with pytest.raises(bm.errors.ProcessingError) as caught:
                 driver.input_topic("in").pipe_input("k", "x")
             assert (caught.value.node, caught.value.offset) == ("parse", 0)
 

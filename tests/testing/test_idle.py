@@ -24,14 +24,23 @@ def _windows(windows: Any, **options: Any) -> Callable[[bm.KStream], bm.KTable]:
 
 
 def _suppressed(stream: bm.KStream) -> bm.KTable:
-    counts = stream.group_by_key().windowed_by(bm.TimeWindows(10 * SECOND)).count()
-    return counts.suppress(bm.until_window_closes(), close_idle_after=5 * SECOND)
+    counts = stream.group_by_key().windowed_by(bm.TimeWindows("10s")).count()
+    return counts.suppress(bm.until_window_closes(), close_idle_after="5s")
 
 
 KINDS: dict[str, tuple[Callable[[bm.KStream], bm.KTable], int]] = {
-    "tumbling": (_windows(bm.TimeWindows(10 * SECOND), close_idle_after=5 * SECOND), 7),
-    "sliding": (_windows(bm.SlidingWindows(10 * SECOND), close_idle_after=5 * SECOND), 8),
-    "session": (_windows(bm.SessionWindows(10 * SECOND), close_idle_after=5 * SECOND), 11),
+    "tumbling": (
+        _windows(bm.TimeWindows("10s"), close_idle_after=5 * SECOND),
+        7,
+    ),
+    "sliding": (
+        _windows(bm.SlidingWindows("10s"), close_idle_after=5 * SECOND),
+        8,
+    ),
+    "session": (
+        _windows(bm.SessionWindows("10s"), close_idle_after=5 * SECOND),
+        11,
+    ),
     "suppress": (_suppressed, 7),
 }
 
@@ -91,8 +100,8 @@ def test_records_behind_the_moved_time_are_late() -> None:
 
 def test_only_tasks_without_records_move_on() -> None:
     app = bm.StreamsBuilder("idle", key=bm.Text(), value=bm.Text())
-    windows = bm.TimeWindows(10 * SECOND)
-    counts = app.stream("in").group_by_key().windowed_by(windows, emit="close", close_idle_after=5 * SECOND)
+    windows = bm.TimeWindows("10s")
+    counts = app.stream("in").group_by_key().windowed_by(windows, emit="close", close_idle_after="5s")
     counts.count().to_stream(lambda key, value: key.key).to("out", key=bm.Text(), value=bm.Long())
 
     with TopologyTestDriver(app, partitions=2) as driver:
@@ -115,8 +124,8 @@ def test_a_record_without_match_comes_out_of_a_join(how: Literal["left", "outer"
         app.stream("right"),
         lambda left, right: F.concat_ws("+", left, right),
         how=how,
-        windows=bm.JoinWindows(10 * SECOND),
-        close_idle_after=5 * SECOND,
+        windows=bm.JoinWindows("10s"),
+        close_idle_after="5s",
     ).to("out")
 
     with TopologyTestDriver(app) as driver:
@@ -132,7 +141,7 @@ def test_idle_time_survives_restarts_and_is_the_same_in_a_query() -> None:
     found: dict[str, list[Any]] = {}
     engines: list[Engine] = ["local", "spark"]
     for engine in engines:
-        program = _program(_windows(bm.TimeWindows(10 * SECOND), close_idle_after=5 * SECOND))
+        program = _program(_windows(bm.TimeWindows("10s"), close_idle_after=5 * SECOND))
         with TopologyTestDriver(program, engine=engine, partitions=2) as driver:
             topic = driver.input_topic("in")
             for key in "abc":

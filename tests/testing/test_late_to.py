@@ -14,7 +14,7 @@ from brookmere.testing import TopologyTestDriver
 SECOND = timedelta(seconds=1)
 WINDOWS: dict[str, tuple[Any, list[str | None]]] = {
     "tumbling": (bm.TimeWindows(SECOND), ["0/1000"]),
-    "hopping": (bm.TimeWindows(2 * SECOND, advance=SECOND), ["0/2000"]),
+    "hopping": (bm.TimeWindows("2s", advance=SECOND), ["0/2000"]),
     "sliding": (bm.SlidingWindows(SECOND), [None]),
     "session": (bm.SessionWindows(SECOND), ["900/900"]),
 }
@@ -102,7 +102,7 @@ def test_a_join_that_waits_tells_late_records_when_they_are_dropped() -> None:
     assert (found["record"], found["reason"], found["stream_time"]) == (("a", "y", 3000), "late", "5000")
 
 
-def _named(**options: Any) -> bm.BuiltTopology:
+def _named(**options: Any) -> bm.Topology:
     app = _app()
     counts = app.stream("in").group_by_key().windowed_by(bm.TimeWindows(SECOND), **options).count()
     counts.to_stream(lambda key, value: key.key).to("out", key=bm.Text(), value=bm.Long())
@@ -119,7 +119,7 @@ def test_no_other_name_changes() -> None:
 
 
 def test_results_are_the_same_with_and_without() -> None:
-    def results(topology: bm.BuiltTopology) -> list[Any]:
+    def results(topology: bm.Topology) -> list[Any]:
         with TopologyTestDriver(topology) as driver:
             for time in (500, 1500, 700, None, 2500, 100):
                 key = "a" if time is not None else None
@@ -143,5 +143,5 @@ def test_dropped_records_come_out_of_a_query_too() -> None:
 
 @pytest.mark.parametrize("topic", ["", "no spaces", 5])
 def test_what_is_no_topic_is_refused(topic: Any) -> None:
-    with pytest.raises(bm.TopologyError, match="topic"):
+    with pytest.raises(bm.errors.TopologyError, match="topic"):
         _named(late_to=topic)

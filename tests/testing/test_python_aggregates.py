@@ -110,10 +110,10 @@ def _cogrouped(windows: Any) -> Program:
 
 
 WINDOWS = {
-    "tumbling": bm.TimeWindows(20, grace=10),
-    "hopping": bm.TimeWindows(30, advance=10, grace=5),
-    "sliding": bm.SlidingWindows(15, grace=10),
-    "session": bm.SessionWindows(12, grace=10),
+    "tumbling": bm.TimeWindows("20ms", grace="10ms"),
+    "hopping": bm.TimeWindows("30ms", advance="10ms", grace="5ms"),
+    "sliding": bm.SlidingWindows("15ms", grace="10ms"),
+    "session": bm.SessionWindows("12ms", grace="10ms"),
     "unlimited": bm.UnlimitedWindows(50),
 }
 PROGRAMS: dict[str, Program] = {
@@ -238,7 +238,7 @@ def test_an_initial_value_that_is_no_aggregate_is_refused_at_the_line_of_the_ste
     app.stream("in").group_by_key().aggregate("none", bm.python(lambda total: total + 1, returns=int))
 
     with pytest.raises(
-        bm.ExpressionError,
+        bm.errors.ExpressionError,
         match=r"initial value of aggregate does not fit: expected a whole number, found str 'none' "
         r"\(.*test_python_aggregates\.py:\d+\)\. Convert it, or change returns=",
     ):

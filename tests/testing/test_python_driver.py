@@ -76,7 +76,7 @@ def test_a_processor_keeps_what_it_puts_also_over_a_restart(spark: SparkSession,
 
 def test_the_error_of_user_code_is_the_cause_of_the_drivers_error(spark: SparkSession) -> None:
     with TopologyTestDriver(shouting(), session=spark) as driver:
-        with pytest.raises(bm.ProcessingError, match="no such word") as failure:
+        with pytest.raises(bm.errors.ProcessingError, match="no such word") as failure:
             driver.input_topic("in").pipe_input("a", "bad")
 
         cause = failure.value.__cause__
@@ -147,6 +147,6 @@ def test_code_that_cannot_be_sent_is_refused_with_its_line(spark: SparkSession) 
     app.stream("in").map_values(bm.python(locking), name="locked").to("out")
 
     with pytest.raises(
-        bm.TopologyError, match=r"locked cannot be sent[\s\S]*lock[\s\S]*test_python_driver\.py:\d+"
+        bm.errors.TopologyError, match=r"locked cannot be sent[\s\S]*lock[\s\S]*test_python_driver\.py:\d+"
     ):
         TopologyTestDriver(app, session=spark)

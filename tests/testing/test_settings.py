@@ -31,7 +31,7 @@ def counting() -> bm.StreamsBuilder:
     ],
 )
 def test_unknown_option_is_refused(options: dict[str, Any], words: str) -> None:
-    with pytest.raises(bm.ConfigError) as caught:
+    with pytest.raises(bm.errors.ConfigError) as caught:
         TopologyTestDriver(counting(), **options)
 
     assert str(caught.value) == words
@@ -39,21 +39,21 @@ def test_unknown_option_is_refused(options: dict[str, Any], words: str) -> None:
 
 def test_unknown_names_are_refused() -> None:
     with TopologyTestDriver(counting()) as driver:
-        with pytest.raises(bm.ConfigError, match=r"no input topic 'ordres'. Did you mean 'orders'"):
+        with pytest.raises(bm.errors.ConfigError, match=r"no input topic 'ordres'. Did you mean 'orders'"):
             driver.input_topic("ordres")
-        with pytest.raises(bm.ConfigError, match=r"no output topic 'total'. Did you mean 'totals'"):
+        with pytest.raises(bm.errors.ConfigError, match=r"no output topic 'total'. Did you mean 'totals'"):
             driver.output_topic("total")
-        with pytest.raises(bm.ConfigError, match=r"no store 'count'. Did you mean 'counts'"):
+        with pytest.raises(bm.errors.ConfigError, match=r"no store 'count'. Did you mean 'counts'"):
             driver.store("count")
-        with pytest.raises(bm.ConfigError, match=r"no store 'x'. Known are: counts"):
+        with pytest.raises(bm.errors.ConfigError, match=r"no store 'x'. Known are: counts"):
             driver.store("x")
-        with pytest.raises(bm.ConfigError, match=r"no input topic 'nowhere'. Known are: orders"):
+        with pytest.raises(bm.errors.ConfigError, match=r"no input topic 'nowhere'. Known are: orders"):
             driver.pipe_records([("nowhere", bm.Record("k", "v", 0))])
 
 
 def test_unread_topic_of_the_program_is_no_input() -> None:
     with (
         TopologyTestDriver(counting()) as driver,
-        pytest.raises(bm.ConfigError, match=r"no input topic 'totals'"),
+        pytest.raises(bm.errors.ConfigError, match=r"no input topic 'totals'"),
     ):
         driver.input_topic("totals")

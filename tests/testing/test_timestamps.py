@@ -55,7 +55,7 @@ def test_the_time_comes_from_a_field_or_a_function(timestamp: Any, expected: int
     [("at", _event(None), "null"), ("at", _event(-5), "-5"), ("text", _event(text="soon"), "null")],
 )
 def test_an_invalid_time_fails_with_the_place_of_the_record(timestamp: str, event: Any, found: str) -> None:
-    with pytest.raises(bm.TimestampError) as caught:
+    with pytest.raises(bm.errors.TimestampError) as caught:
         _times([("a", _event(5, "5")), ("a", event)], timestamp=timestamp)
 
     error = caught.value
@@ -69,7 +69,7 @@ def test_an_invalid_time_fails_even_if_unreadable_records_are_skipped() -> None:
     app = bm.StreamsBuilder("times", key=bm.Text(), value=EVENT)
     app.stream("in", timestamp="at").to("out")
 
-    with TopologyTestDriver(app, on_error="continue") as driver, pytest.raises(bm.TimestampError):
+    with TopologyTestDriver(app, on_error="continue") as driver, pytest.raises(bm.errors.TimestampError):
         driver.input_topic("in").pipe_input("a", _event(-1))
 
 
@@ -126,7 +126,7 @@ def test_what_is_no_timestamp_is_refused_where_it_was_written() -> None:
     wrong: Any = 5
     misspelt: Any = "skipp"
 
-    with pytest.raises(bm.TopologyError, match="must be a field of the value, a function or a clock"):
+    with pytest.raises(bm.errors.TopologyError, match="must be a field of the value, a function or a clock"):
         app.stream("in", timestamp=wrong)
-    with pytest.raises(bm.TopologyError, match="Did you mean 'skip'"):
+    with pytest.raises(bm.errors.TopologyError, match="Did you mean 'skip'"):
         app.stream("in", on_invalid_timestamp=misspelt)

@@ -108,7 +108,7 @@ def test_a_row_can_move_to_another_group() -> None:
 def test_a_number_that_cannot_be_is_refused(n: Any) -> None:
     app = bm.StreamsBuilder("top", key=bm.Text(), value=SCORE)
 
-    with pytest.raises(bm.TopologyError, match="top_n\\(\\) keeps at least one"):
+    with pytest.raises(bm.errors.TopologyError, match="top_n\\(\\) keeps at least one"):
         app.stream("in").group_by_key().top_n(n, by="points")
 
 
@@ -116,5 +116,5 @@ def test_a_field_that_is_not_there_is_refused_with_the_place() -> None:
     app = bm.StreamsBuilder("top", key=bm.Text(), value=SCORE)
     app.stream("in").group_by_key().top_n(2, by="point").to_stream().to("out", value=LIST)
 
-    with pytest.raises(bm.ExpressionError, match=r"by of top_n.*test_top_n\.py"):
+    with pytest.raises(bm.errors.ExpressionError, match=r"by of top_n.*test_top_n\.py"):
         TopologyTestDriver(app)

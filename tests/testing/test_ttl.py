@@ -103,5 +103,5 @@ def test_others_see_the_deletion() -> None:
 def test_history_and_time_to_live_exclude_each_other() -> None:
     app = bm.StreamsBuilder("ttl", key=bm.Text(), value=bm.Text())
 
-    with pytest.raises(bm.TopologyError, match="not both"):
+    with pytest.raises(bm.errors.TopologyError, match="not both"):
         app.table("in", history=TEN, ttl=TEN)

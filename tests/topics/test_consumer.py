@@ -114,7 +114,7 @@ def test_polling_returns_what_is_there_up_to_a_limit(topics: Topics) -> None:
         first = consumer.poll(limit=15)
         rest = consumer.poll(limit=15)
         none = consumer.poll()
-        late = consumer.poll(0.01)
+        late = consumer.poll("10ms")
 
     assert (len(first), len(rest), none, late) == (15, 5, [], [])
     assert [record.timestamp for record in first + rest] == [time for time in range(10) for _ in range(2)]
@@ -126,7 +126,7 @@ def test_polling_waits_for_the_first_record(topics: Topics) -> None:
     thread = threading.Thread(target=fill, args=(topic, [1]))
 
     thread.start()
-    records = consumer.poll(60)
+    records = consumer.poll("60s")
     thread.join()
 
     assert [record.timestamp for record in records] == [1]

@@ -183,7 +183,7 @@ def test_of_processes_that_create_the_same_topic_one_wins(topics: Topics, start:
         for name in sys.stdin:
             try:
                 print("made", topics.create(name.strip(), 3).id, flush=True)
-            except bm.TopicExistsError:
+            except bm.errors.TopicExistsError:
                 print("there", topics.create(name.strip(), 5, exist_ok=True).id, flush=True)
     """
     racers = [start(program, topics.directory) for _ in range(3)]

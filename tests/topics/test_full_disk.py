@@ -54,7 +54,7 @@ PROGRAM = """
     for _ in range(3):
         try:
             topic.append(big, writer=Writer("app", "query", 1))
-        except bm.TopicError as error:
+        except bm.errors.TopicError as error:
             assert "there is no room on the disk" in str(error), error
             assert "earlier records are intact" in str(error), error
         else:
@@ -67,7 +67,7 @@ PROGRAM = """
         producer.send(record.key, record.value)
     try:
         producer.flush()
-    except bm.TopicError as error:
+    except bm.errors.TopicError as error:
         assert "there is no room on the disk" in str(error), error
     else:
         raise SystemExit("no error")
@@ -76,7 +76,7 @@ PROGRAM = """
         for use in (lambda: topics.create("u"), lambda: topic.maintain(full=True)):
             try:
                 use()
-            except bm.TopicError as error:
+            except bm.errors.TopicError as error:
                 assert "there is no room on the disk" in str(error), error
             else:
                 raise SystemExit("no error")
@@ -149,7 +149,7 @@ def test_without_permission_one_reads_and_is_told_why_one_cannot_write(start: St
         ):
             try:
                 use()
-            except bm.TopicError as error:
+            except bm.errors.TopicError as error:
                 assert "there is no permission to use" in str(error), error
             else:
                 sys.exit("no error")

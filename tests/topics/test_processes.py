@@ -113,7 +113,7 @@ def test_who_reads_while_a_topic_is_deleted_gets_everything_or_one_clear_error(
                     topic.append([bm.Record(b"k", b"v", 1)])
                 else:
                     assert len(list(topic.read(0))) >= 20
-        except bm.UnknownTopicError as error:
+        except bm.errors.UnknownTopicError as error:
             print("told" if "was deleted while it was in use" in str(error) else error, flush=True)
     """
     topic = topics.create("t")

@@ -53,7 +53,7 @@ def test_records_go_in_few_appends(topics: Topics) -> None:
 
 def test_a_lingering_producer_sends_without_another_call(topics: Topics) -> None:
     topic = topics.create("t")
-    producer = topics.producer("t", linger=0.01)
+    producer = topics.producer("t", linger="10ms")
     producer.send(b"k", b"v")
 
     deadline = time.monotonic() + 30
@@ -147,7 +147,7 @@ def test_a_program_that_ends_without_closing_loses_nothing(topics: Topics, start
     program = """
         import sys
         import brookmere as bm
-        producer = bm.Topics(sys.argv[1]).producer("t", linger=1000.0)
+        producer = bm.Topics(sys.argv[1]).producer("t", linger="1000s")
         for number in range(100):
             producer.send(b"k", b"%d" % number)
     """

@@ -22,7 +22,7 @@ def test_one_name_may_stand_alone() -> None:
 
 
 def test_unknown_names_are_refused_all_together_with_the_nearest() -> None:
-    with pytest.raises(bm.TopologyError) as caught:
+    with pytest.raises(bm.errors.TopologyError) as caught:
         bm.StreamsBuilder("app", corrections=["window-null-value", "peace"])
 
     first, second = caught.value.faults
@@ -32,5 +32,5 @@ def test_unknown_names_are_refused_all_together_with_the_nearest() -> None:
 
 
 def test_what_is_no_name_is_refused() -> None:
-    with pytest.raises(bm.TopologyError, match="corrections are names, found 1"):
+    with pytest.raises(bm.errors.TopologyError, match="corrections are names, found 1"):
         corrections_of(1)  # type: ignore[arg-type]

@@ -73,7 +73,7 @@ def test_pattern_without_topics_is_refused() -> None:
     app = builder()
     app.stream(re.compile("in-.")).repartition("r")
 
-    with pytest.raises(bm.TopologyError, match="No topic matches"):
+    with pytest.raises(bm.errors.TopologyError, match="No topic matches"):
         partition_counts(app.build(), {})
 
 
@@ -82,7 +82,7 @@ def test_unknown_topics_are_refused_together() -> None:
     app.stream("a")
     app.stream("b")
 
-    with pytest.raises(bm.TopologyError) as caught:
+    with pytest.raises(bm.errors.TopologyError) as caught:
         partition_counts(app.build(), {})
 
     assert len(caught.value.faults) == 2

@@ -25,17 +25,17 @@ class QuietValues(bm.FixedKeyProcessor):
 
 
 @pytest.fixture
-def topology() -> bm.Topology:
-    return bm.Topology("app", key=bm.Text(), value=bm.Text())
+def topology() -> bm.TopologyBuilder:
+    return bm.TopologyBuilder("app", key=bm.Text(), value=bm.Text())
 
 
-def faults_of(topology: bm.Topology) -> list[str]:
-    with pytest.raises(bm.TopologyError) as refused:
+def faults_of(topology: bm.TopologyBuilder) -> list[str]:
+    with pytest.raises(bm.errors.TopologyError) as refused:
         topology.build()
     return [fault.what for fault in refused.value.faults]
 
 
-def test_description_is_that_of_kafka_streams(topology: bm.Topology) -> None:
+def test_description_is_that_of_kafka_streams(topology: bm.TopologyBuilder) -> None:
     topology.add_source("orders", "orders").add_source("prices", "prices")
     topology.add_processor("check", Quiet, "orders").add_processor("both", QuietValues, "check", "prices")
     topology.add_state_store(COUNTS, "check").add_sink("out", "checked", "both", "check")
@@ -61,14 +61,14 @@ def test_description_is_that_of_kafka_streams(topology: bm.Topology) -> None:
     )
 
 
-def test_nodes_without_a_link_are_topologies_of_their_own(topology: bm.Topology) -> None:
+def test_nodes_without_a_link_are_topologies_of_their_own(topology: bm.TopologyBuilder) -> None:
     topology.add_source("a", "a").add_processor("p", Quiet, "a")
     topology.add_source("b", "b").add_processor("q", Quiet, "b")
 
     assert [part.nodes for part in topology.build().subtopologies] == [("a", "p"), ("b", "q")]
 
 
-def test_common_store_makes_one_topology_of_two(topology: bm.Topology) -> None:
+def test_common_store_makes_one_topology_of_two(topology: bm.TopologyBuilder) -> None:
     topology.add_source("a", "a").add_processor("p", Quiet, "a", stores=COUNTS)
     topology.add_source("b", "b").add_processor("q", Quiet, "b")
     topology.connect_processor_and_state_stores("q", "counts")
@@ -79,7 +79,7 @@ def test_common_store_makes_one_topology_of_two(topology: bm.Topology) -> None:
     assert [store.name for store in built.stores] == ["counts"]
 
 
-def test_class_says_whether_keys_stay(topology: bm.Topology) -> None:
+def test_class_says_whether_keys_stay(topology: bm.TopologyBuilder) -> None:
     topology.add_source("a", "a").add_processor("p", Quiet, "a").add_processor("q", QuietValues, "p")
     topology.add_processor("r", lambda: QuietValues(), "q")
 
@@ -88,7 +88,7 @@ def test_class_says_whether_keys_stay(topology: bm.Topology) -> None:
     assert [isinstance(n.operator, Process) and n.operator.fixed_key for n in nodes] == [False, True, True]
 
 
-def test_source_reads_a_pattern_with_serdes_of_its_own(topology: bm.Topology) -> None:
+def test_source_reads_a_pattern_with_serdes_of_its_own(topology: bm.TopologyBuilder) -> None:
     topology.add_source("a", re.compile("a-.*"), value=bm.Long()).add_sink("out", "out", "a")
 
     (source,) = [node for node in topology.build().nodes if isinstance(node, SourceNode)]
@@ -96,7 +96,7 @@ def test_source_reads_a_pattern_with_serdes_of_its_own(topology: bm.Topology) ->
     assert (source.pattern, source.key, source.value) == ("a-.*", bm.Text(), bm.Long())
 
 
-def test_program_can_grow_after_it_was_built(topology: bm.Topology) -> None:
+def test_program_can_grow_after_it_was_built(topology: bm.TopologyBuilder) -> None:
     topology.add_source("a", "a").build()
 
     topology.add_sink("out", "out", "a")
@@ -104,7 +104,7 @@ def test_program_can_grow_after_it_was_built(topology: bm.Topology) -> None:
     assert len(topology.build().nodes) == 2
 
 
-def test_all_faults_are_told_together(topology: bm.Topology) -> None:
+def test_all_faults_are_told_together(topology: bm.TopologyBuilder) -> None:
     topology.add_source("in", "in").add_source("again", "in")
     topology.add_processor("p", Quiet, "inn").add_processor("q", Quiet, "q").add_processor("r", Quiet)
     topology.add_sink("out", "out", "in").add_sink("more", "more", "out").add_sink("none", "none")
@@ -129,13 +129,13 @@ def test_all_faults_are_told_together(topology: bm.Topology) -> None:
     ]
 
 
-def test_store_belongs_to_processors_only(topology: bm.Topology) -> None:
+def test_store_belongs_to_processors_only(topology: bm.TopologyBuilder) -> None:
     topology.add_source("in", "in").add_sink("out", "out", "in").add_state_store(COUNTS, "in")
 
     assert "Node 'in' is no processor" in faults_of(topology)
 
 
-def test_program_is_explained_like_any_other(topology: bm.Topology) -> None:
+def test_program_is_explained_like_any_other(topology: bm.TopologyBuilder) -> None:
     topology.add_source("in", "in").add_processor("p", Quiet, "in", stores=COUNTS).add_sink("out", "out", "p")
 
     assert "Application app" in bm.explain(topology, partitions=2)
@@ -150,8 +150,10 @@ def test_program_is_explained_like_any_other(topology: bm.Topology) -> None:
         (lambda t: t.connect_processor_and_state_stores("p", COUNTS), "and its stores are told by"),
     ],
 )
-def test_what_is_no_name_is_refused_at_the_users_line(topology: bm.Topology, add: Any, message: str) -> None:
+def test_what_is_no_name_is_refused_at_the_users_line(
+    topology: bm.TopologyBuilder, add: Any, message: str
+) -> None:
     topology.add_source("a", "a")
 
-    with pytest.raises(bm.TopologyError, match=message + r".*test_topology_builder"):
+    with pytest.raises(bm.errors.TopologyError, match=message + r".*test_topology_builder"):
         add(topology)

@@ -14,13 +14,13 @@ from tests.topology.programs import any_function, builder
 HERE = Path(__file__).name
 
 
-def faults(app: bm.StreamsBuilder) -> list[bm.Fault]:
-    with pytest.raises(bm.TopologyError) as caught:
+def faults(app: bm.StreamsBuilder) -> list[bm.errors.Fault]:
+    with pytest.raises(bm.errors.TopologyError) as caught:
         app.build()
     return caught.value.faults
 
 
-def only_fault(app: bm.StreamsBuilder) -> bm.Fault:
+def only_fault(app: bm.StreamsBuilder) -> bm.errors.Fault:
     found = faults(app)
     assert len(found) == 1, found
     return found[0]

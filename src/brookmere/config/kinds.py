@@ -10,6 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from brookmere.durations import to_timedelta
 from brookmere.names import illegal
 
 T = TypeVar("T")
@@ -49,16 +50,21 @@ def copies() -> Kind[int]:
 
 
 def milliseconds() -> Kind[int]:
-    """Return the kind of durations: whole milliseconds, or a timedelta."""
+    """Return the kind of durations: milliseconds, as the names of such settings say, or with a unit."""
     number = whole(0, of="milliseconds")
 
     def parse(given: object) -> int:
+        if isinstance(given, str) and not given.strip().isdecimal():
+            try:
+                given = to_timedelta(given)
+            except ValueError:
+                return number.parse(given)
         if not isinstance(given, timedelta):
             return number.parse(given)
         count, rest = divmod(given, timedelta(milliseconds=1))
         return number.parse(None if rest else count)
 
-    return Kind(f"{number.words}, or a timedelta", parse)
+    return Kind(f'{number.words}, a timedelta, or a text such as "5s"', parse)
 
 
 def flag() -> Kind[bool]:

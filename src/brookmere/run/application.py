@@ -14,6 +14,7 @@ from typing import Any, Self, TypeVar, overload
 
 from brookmere.config import Config, Settings, read
 from brookmere.dsl.program import Builder
+from brookmere.durations import Duration, to_seconds
 from brookmere.errors import BrookmereError, StoreNotReadyError, UnsupportedError
 from brookmere.run.evolution.comparison import Evolution
 from brookmere.run.launch.start import Launched, check_application, launch_application
@@ -152,10 +153,10 @@ class Application:
         """
         return check_application(self._program, self._config, self.state_directory)
 
-    def stop(self, timeout: float = 60.0) -> None:
+    def stop(self, timeout: Duration = timedelta(seconds=60)) -> None:
         """Finish the batch at hand, stop, and wait for it; a second call only waits.
 
-        A batch that takes more than `timeout` seconds is given up, and repeated at the next start. Called by
+        A batch that takes longer than `timeout` is given up, and repeated at the next start. Called by
         a listener it does not wait.
         """
         with self._starting:
@@ -166,13 +167,13 @@ class Application:
             return
         watcher = self._running.watcher
         if asked:
-            watcher.ask_to_stop(timeout)
+            watcher.ask_to_stop(to_seconds(timeout))
         if not watcher.is_current_thread:
             self._lifecycle.wait()
 
-    def wait(self, timeout: float | None = None) -> bool:
-        """Wait until the application has stopped or failed; False if it did not within `timeout` seconds."""
-        return self._lifecycle.wait(timeout)
+    def wait(self, timeout: Duration | None = None) -> bool:
+        """Wait until the application has stopped or failed; False if it did not within `timeout`."""
+        return self._lifecycle.wait(None if timeout is None else to_seconds(timeout))
 
     def progress(self) -> Progress | None:
         """Return the progress of the last batch, or None before the first."""
@@ -183,11 +184,11 @@ class Application:
         return self._status(self.state, self.error)
 
     @overload
-    def store(self, name: str, *, type: type[S], timeout: timedelta | float = 60.0) -> S: ...
+    def store(self, name: str, *, type: type[S], timeout: Duration = timedelta(seconds=60)) -> S: ...
     @overload
-    def store(self, name: str, *, type: None = None, timeout: timedelta | float = 60.0) -> Any: ...
+    def store(self, name: str, *, type: None = None, timeout: Duration = timedelta(seconds=60)) -> Any: ...
     def store(
-        self, name: str, *, type: type[AnyStore] | None = None, timeout: timedelta | float = 60.0
+        self, name: str, *, type: type[AnyStore] | None = None, timeout: Duration = timedelta(seconds=60)
     ) -> Any:
         """Return a store to ask, with everything that is in its changelog now.
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from datetime import timedelta
 from typing import TypeVar
 
+from brookmere.durations import Duration
 from brookmere.errors import UnknownStoreError
 from brookmere.run.launch.start import Launched
 from brookmere.run.positions import ReadPositions
@@ -13,7 +13,6 @@ from brookmere.run.progress import Progress
 from brookmere.serde.registered import registry_of
 from brookmere.state import AnyStore, Position, Replica, StoreStatus
 from brookmere.state.replica.places import LOCAL, replica_directory
-from brookmere.topics.times import seconds
 
 S = TypeVar("S", bound=AnyStore)
 
@@ -41,12 +40,12 @@ class LocalStores:
                 self._replica = self._opened()
             return self._replica
 
-    def store(self, name: str, type: type[S] | None, timeout: timedelta | float) -> S | AnyStore:
+    def store(self, name: str, type: type[S] | None, timeout: Duration) -> S | AnyStore:
         """Return a store that has everything which is in its changelog now."""
         self._refuse_unlogged(name)
         found = self.replica.store(name, type).wait(timeout)
         ends = self._run.topics[found.info.topic].end_offsets()
-        return found.at_least({found.info.topic: dict(enumerate(ends))}, seconds(timeout))
+        return found.at_least({found.info.topic: dict(enumerate(ends))}, timeout)
 
     def status(self) -> list[StoreStatus]:
         """Tell how the stores are that are followed."""

@@ -156,7 +156,7 @@ def _describe_registry(registry: Registry | str | Literal[False] | None) -> Any:
         "user": user,
         "password": password if password and password.startswith("${") else None,
         "files": [None if file is None else str(file) for file in files],
-        "patience_ms": registry.patience // _MS,
+        "patience_ms": registry.patience_ms,
     }
 
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from brookmere.config import Config
 from brookmere.config.references import resolved
+from brookmere.durations import Duration, to_timedelta
 from brookmere.errors import ConfigError, Fault, TopologyError
 from brookmere.registry import Reference, RegistryClient, Schema
 from brookmere.serde.base import BadBytes, Serde
@@ -43,7 +44,12 @@ class Registry:
     ca_file: str | Path | None = field(default=None, kw_only=True)
     cert_file: str | Path | None = field(default=None, kw_only=True)
     key_file: str | Path | None = field(default=None, kw_only=True)
-    patience: timedelta = field(default=timedelta(seconds=30), kw_only=True)
+    patience: Duration = field(default=timedelta(seconds=30), kw_only=True)
+
+    @property
+    def patience_ms(self) -> int:
+        """The patience in milliseconds."""
+        return to_timedelta(self.patience) // timedelta(milliseconds=1)
 
     @property
     def shown(self) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, ClassVar, Literal
 
+from brookmere.durations import Duration, to_timedelta
 from brookmere.errors import Fault, TopologyError
 from brookmere.record import WindowedKey
 from brookmere.serde.base import BadBytes, Serde, wrong_type
@@ -32,7 +33,7 @@ class Windowed(Serde):
     kind: ClassVar[str] = "windowed"
 
     inner: Serde
-    size: timedelta | None = None
+    size: Duration | None = None
     session: bool = False
     form: Literal["binary", "json"] = "binary"
 
@@ -40,11 +41,14 @@ class Windowed(Serde):
         faults = _faults(self)
         if faults:
             raise TopologyError(faults)
+        if self.size is not None:
+            # Serdes of equal size are equal, however the size is written.
+            object.__setattr__(self, "size", to_timedelta(self.size))
 
     @property
     def size_ms(self) -> int | None:
         """The window's size in milliseconds, or None."""
-        return None if self.size is None else self.size // timedelta(milliseconds=1)
+        return None if self.size is None else to_timedelta(self.size) // timedelta(milliseconds=1)
 
     @property
     def window_bytes(self) -> int:
@@ -141,9 +145,10 @@ def _faults(serde: Windowed) -> list[Fault]:
 
 
 def _size_faults(size: object, *, session: bool) -> list[Fault]:
-    if not isinstance(size, timedelta):
-        what = f"size of Windowed is a timedelta: found {type(size).__name__}"
-        return [Fault(what, None, "Use for example timedelta(seconds=5).")]
+    try:
+        size = to_timedelta(size)
+    except (TypeError, ValueError) as error:
+        return [Fault(f"size of Windowed: {error}", None, 'Use for example timedelta(seconds=5) or "5s".')]
     if session:
         return [
             Fault("Session windows have no fixed size", None, "Leave out size=, or leave out session=True.")

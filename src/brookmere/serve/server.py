@@ -13,6 +13,7 @@ from typing import Self
 import uvicorn
 from fastapi import FastAPI
 
+from brookmere.durations import Duration, to_seconds
 from brookmere.errors import ServerError
 from brookmere.serve.addresses import shown_address
 from brookmere.serve.answers.event_streams import streams_of
@@ -135,10 +136,10 @@ class Server:
         self._on_stop.append(held)
         return self
 
-    def wait(self, timeout: float | None = None) -> bool:
-        """Wait until the server has stopped; False if it did not within `timeout` seconds."""
+    def wait(self, timeout: Duration | None = None) -> bool:
+        """Wait until the server has stopped; False if it did not within `timeout`."""
         if self._thread is not None:
-            self._thread.join(timeout)
+            self._thread.join(None if timeout is None else to_seconds(timeout))
         return not self.is_running
 
     def __enter__(self) -> Self:

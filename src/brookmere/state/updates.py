@@ -6,12 +6,11 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from datetime import timedelta
 from typing import Any, NamedTuple, Self
 
+from brookmere.durations import Duration, to_seconds
 from brookmere.errors import StoreError
 from brookmere.state.replica.chunk import Chunk
-from brookmere.topics.times import seconds
 
 _MOST_HELD = 10_000
 
@@ -51,9 +50,9 @@ class Updates:
         self._is_closed = False
         self._listener: Callable[[], object] | None = None
 
-    def get(self, timeout: timedelta | float | None = None) -> Update | None:
+    def get(self, timeout: Duration | None = None) -> Update | None:
         """Return the next update, or None after the timeout or when the replica has closed."""
-        deadline = None if timeout is None else time.monotonic() + seconds(timeout)
+        deadline = None if timeout is None else time.monotonic() + to_seconds(timeout)
         with self._changed:
             while not self._held:
                 left = None if deadline is None else deadline - time.monotonic()

@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 
 from brookmere.config import check_choice
 from brookmere.dsl.program import Builder
+from brookmere.durations import Duration, to_timedelta
 from brookmere.errors import ConfigError, RecordError
 from brookmere.plan.stages import plan
 from brookmere.record import Record
@@ -99,7 +100,7 @@ class TopologyTestDriver:
         key: Serde | None = None,
         value: Serde | None = None,
         start_time: int | datetime | None = None,
-        advance: timedelta = timedelta(0),
+        advance: Duration = timedelta(0),
     ) -> InputTopic:
         """Return a way to feed a topic; the serdes are those of its source unless given here."""
         self._source(name)
@@ -148,13 +149,13 @@ class TopologyTestDriver:
             )
         return StoreView(name, read, visible=visible_of(self._plan.topology, name))
 
-    def advance_wall_clock(self, step: timedelta) -> None:
+    def advance_wall_clock(self, step: Duration) -> None:
         """Move the wall clock, which starts at `start_time`, and let the program see it."""
         ticks = bool(self._compiled.program.needsTicks())
         if ticks and self._compiled.python and not self._has_begun:
             # Processors begin when the driver does, and their schedules count from then.
             self._pipe([clock_record(self._time, ticks=False)])
-        self._time += step // timedelta(milliseconds=1)
+        self._time += to_timedelta(step) // timedelta(milliseconds=1)
         if ticks:
             self._pipe([clock_record(self._time, ticks=True)])
 

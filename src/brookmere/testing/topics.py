@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+from brookmere.durations import Duration, to_timedelta
 from brookmere.record import Header, Record
 from brookmere.serde import Serde
 from brookmere.topics.times import milliseconds
@@ -18,11 +19,11 @@ Pipe = Callable[[Sequence[tuple[str, Record]]], None]
 class InputTopic:
     """Feeds a topic. Each record gets the topic's time, which then advances by a fixed step."""
 
-    def __init__(self, name: str, pipe: Pipe, *, start_time: int, advance: timedelta) -> None:
+    def __init__(self, name: str, pipe: Pipe, *, start_time: int, advance: Duration) -> None:
         self.name = name
         self._pipe = pipe
         self._time = start_time
-        self._advance = advance // timedelta(milliseconds=1)
+        self._advance = to_timedelta(advance) // timedelta(milliseconds=1)
 
     def pipe_input(
         self,
@@ -52,9 +53,9 @@ class InputTopic:
         for record in records:
             self._pipe([(self.name, record)])
 
-    def advance_time(self, step: timedelta) -> None:
+    def advance_time(self, step: Duration) -> None:
         """Move the topic's time."""
-        self._time += step // timedelta(milliseconds=1)
+        self._time += to_timedelta(step) // timedelta(milliseconds=1)
 
     def _record(
         self, key: Any, value: Any, timestamp: int | datetime | None, headers: Headers, partition: int | None

@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol, Self
 
 import pyarrow as pa
 
+from brookmere.durations import Duration
 from brookmere.record import Header, Record
 from brookmere.serde import Serde
 from brookmere.topics.log.append import Appended
@@ -112,7 +113,7 @@ class AnyConsumer(Protocol):
 
     def __iter__(self) -> Iterator[Record]: ...
 
-    def poll(self, timeout: timedelta | float = 0.0, *, limit: int = 500) -> list[Record]:
+    def poll(self, timeout: Duration = timedelta(0), *, limit: int = 500) -> list[Record]:
         """Return up to `limit` records, as soon as there are any, or none after the timeout."""
 
     def close(self) -> None:
@@ -157,7 +158,7 @@ class AnyTopics(Protocol):
         *,
         key: Serde | None = None,
         value: Serde | None = None,
-        linger: timedelta | float = 0.0,
+        linger: Duration = timedelta(0),
     ) -> AnyProducer:
         """Return a producer that writes keys and values with these serdes; without one they are bytes."""
 

@@ -8,12 +8,13 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any, Self
 
+from brookmere.durations import Duration, to_seconds
 from brookmere.errors import DeserializationError, TopicError
 from brookmere.record import Record
 from brookmere.serde import BadBytes, Serde
 from brookmere.topics.any_topics import AnyTopic, Start
 from brookmere.topics.log.topic import Topic
-from brookmere.topics.times import milliseconds, seconds
+from brookmere.topics.times import milliseconds
 
 # How often a consumer that waits looks for more.
 _LOOK_SECONDS = 0.02
@@ -51,9 +52,9 @@ class Consumer:
                 raise StopIteration
             time.sleep(_LOOK_SECONDS)
 
-    def poll(self, timeout: timedelta | float = 0.0, *, limit: int = 500) -> list[Record]:
+    def poll(self, timeout: Duration = timedelta(0), *, limit: int = 500) -> list[Record]:
         """Return up to `limit` records, as soon as there are any, or none after the timeout."""
-        deadline = time.monotonic() + seconds(timeout)
+        deadline = time.monotonic() + to_seconds(timeout)
         records: list[Record] = []
         while True:
             while len(records) < limit and (record := self._take()) is not None:

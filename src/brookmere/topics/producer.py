@@ -12,12 +12,13 @@ from typing import Any, Self
 
 import pyarrow as pa
 
+from brookmere.durations import Duration, to_seconds
 from brookmere.errors import TopicError, UnreachableError
 from brookmere.record import Header, Record
 from brookmere.serde import Serde
 from brookmere.topics.any_topics import AnyTopic
 from brookmere.topics.log.topic import Topic
-from brookmere.topics.times import milliseconds, now_ms, seconds
+from brookmere.topics.times import milliseconds, now_ms
 
 _FULL_RECORDS = 50_000
 _FULL_BYTES = 16 * 1024 * 1024
@@ -35,12 +36,12 @@ class Producer:
     """
 
     def __init__(
-        self, topic: AnyTopic, key: Serde | None, value: Serde | None, *, linger: timedelta | float = 0.0
+        self, topic: AnyTopic, key: Serde | None, value: Serde | None, *, linger: Duration = timedelta(0)
     ) -> None:
         self.topic = topic
         self._key = None if key is None else key.for_topic(topic.name, is_key=True)
         self._value = None if value is None else value.for_topic(topic.name, is_key=False)
-        self._linger = seconds(linger)
+        self._linger = to_seconds(linger)
         self._changed = threading.Condition()
         self._waiting: list[Record] = []
         self._bytes = 0

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from datetime import timedelta
 from typing import Any, Literal, Self, cast
 
+from brookmere.durations import to_timedelta
 from brookmere.errors import ConfigError
 from brookmere.names import nearest
 
@@ -110,6 +111,11 @@ def _number(name: str, value: object) -> int:
     lowest = _LOWEST[name]
     highest = _HIGHEST.get(name, 2**63 - 1)
     number: int | None = None
+    if name.endswith(".ms") and isinstance(value, str) and not value.strip().removeprefix("-").isdecimal():
+        try:
+            value = to_timedelta(value)
+        except ValueError:
+            raise _bad(name, value, 'milliseconds, a timedelta, or a text such as "7d"') from None
     if isinstance(value, timedelta) and name.endswith(".ms"):
         number = value // timedelta(milliseconds=1)
     elif isinstance(value, int) and not isinstance(value, bool):

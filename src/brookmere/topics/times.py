@@ -1,4 +1,4 @@
-"""Turns moments and durations into the numbers that files and threads count in."""
+"""Moments in milliseconds since 1970, as topics and stores count them."""
 
 from __future__ import annotations
 
@@ -24,8 +24,3 @@ def milliseconds(moment: int | datetime) -> int:
         )
     aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return (aware - _EPOCH) // timedelta(milliseconds=1)
-
-
-def seconds(duration: timedelta | float) -> float:
-    """Return a duration in seconds."""
-    return duration.total_seconds() if isinstance(duration, timedelta) else float(duration)

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 
+from brookmere.durations import Duration
 from brookmere.errors import TopicError, UnknownTopicError
 from brookmere.names import illegal, nearest
 from brookmere.serde import Serde
@@ -32,7 +33,7 @@ class TopicSet(ABC):
         *,
         key: Serde | None = None,
         value: Serde | None = None,
-        linger: timedelta | float = 0.0,
+        linger: Duration = timedelta(0),
     ) -> Producer:
         """Return a producer that writes keys and values with these serdes; without one they are bytes."""
         return Producer(self[name], key, value, linger=linger)

@@ -1,32 +1,33 @@
-"""Lengths of time: how users pass them, and how texts show them."""
+"""Durations in the DSL: checked, in whole milliseconds, refused at the user's line; and how texts show them."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 from typing import NoReturn
 
+from brookmere.durations import Duration as Duration
+from brookmere.durations import to_timedelta
 from brookmere.errors import Fault, TopologyError
 from brookmere.topology.function import here
 
-Duration = timedelta | int
-"""A length of time: a timedelta, or whole milliseconds."""
-
 _UNITS = (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1_000))
 _MILLISECOND = timedelta(milliseconds=1)
-_LONGEST = timedelta.max // _MILLISECOND
+_EXAMPLE = 'Pass a timedelta, or a text such as "5s", "15m" or "1h 30m"'
 
 
 def milliseconds(role: str, duration: object, *, least: int | None = 0) -> int:
-    """Return `duration` in milliseconds; `role` says what it is, for example "size of TimeWindows"."""
-    if isinstance(duration, timedelta) and duration % _MILLISECOND:
+    """Return `duration` in milliseconds; `role` names it in errors, for example "size of TimeWindows"."""
+    try:
+        length = to_timedelta(duration)
+    except TypeError:
+        if isinstance(duration, int) and not isinstance(duration, bool):
+            refuse(f"The {role} is the number {duration}, which has no unit", _EXAMPLE)
+        refuse(f"The {role} must be a duration, found {duration!r}", _EXAMPLE)
+    except ValueError as error:
+        refuse(f"The {role} must be a duration: {error}", _EXAMPLE)
+    number, rest = divmod(length, _MILLISECOND)
+    if rest:
         refuse(f"The {role} must be whole milliseconds, found {duration!r}", "Round it to milliseconds")
-    number = duration // _MILLISECOND if isinstance(duration, timedelta) else duration
-    if not isinstance(number, int) or isinstance(number, bool):
-        refuse(
-            f"The {role} must be a length of time, found {duration!r}", "Pass a timedelta or int milliseconds"
-        )
-    if abs(number) > _LONGEST:
-        refuse(f"The {role} is too long: {number} ms", f"Pass at most {_LONGEST} ms, the longest timedelta")
     if least is not None and number < least:
         remedy = "Pass zero or more" if least == 0 else f"Pass at least {least} ms"
         refuse(f"The {role} must not be {'negative' if number < 0 else 'zero'}, found {number} ms", remedy)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from brookmere import RegistryClient
+from brookmere.registry import RegistryClient
 from brookmere.registry.server.daemon import default_registry_directory, running
 from tests.cli.conftest import Run
 

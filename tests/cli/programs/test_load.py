@@ -60,7 +60,7 @@ def test_program_without_the_dsl_is_a_program(folder: Path) -> None:
     nodes = 'app.add_source("in", "in").add_sink("out", "out", "in")\n'
     write(
         folder / "low.py",
-        'import brookmere as bm\napp = bm.Topology("low", key=bm.Text(), value=bm.Text())\n' + nodes,
+        'import brookmere as bm\napp = bm.TopologyBuilder("low", key=bm.Text(), value=bm.Text())\n' + nodes,
     )
 
     assert [node.name for node in built(load("low.py")).nodes] == ["in", "out"]

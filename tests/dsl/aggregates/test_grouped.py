@@ -73,14 +73,14 @@ def test_short_form_holds_its_columns_in_order() -> None:
 def test_short_form_refuses_all_wrong_columns_at_once() -> None:
     grouped = builder().stream("in").group_by_key()
 
-    with pytest.raises(bm.TopologyError) as caught:
+    with pytest.raises(bm.errors.TopologyError) as caught:
         grouped.agg(a="sum", b=3)  # type: ignore[arg-type]
 
     assert len(caught.value.faults) == 2
 
 
 def test_short_form_needs_a_column() -> None:
-    with pytest.raises(bm.TopologyError, match="at least one column"):
+    with pytest.raises(bm.errors.TopologyError, match="at least one column"):
         builder().stream("in").group_by_key().agg(store="kept")
 
 

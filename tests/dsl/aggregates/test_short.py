@@ -25,10 +25,10 @@ def test_field_may_be_a_function_of_the_value() -> None:
 
 @pytest.mark.parametrize("n", [0, -1, 1.5, True])
 def test_top_n_needs_a_positive_number(n: Any) -> None:
-    with pytest.raises(bm.TopologyError, match="at least one"):
+    with pytest.raises(bm.errors.TopologyError, match="at least one"):
         bm.top_n("x", n)
 
 
 def test_field_of_another_type_is_refused() -> None:
-    with pytest.raises(bm.TopologyError, match="must be a function"):
+    with pytest.raises(bm.errors.TopologyError, match="must be a function"):
         bm.sum(3)  # type: ignore[arg-type]

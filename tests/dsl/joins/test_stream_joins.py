@@ -115,7 +115,7 @@ def test_two_left_joins_of_one_name_are_one_fault() -> None:
     rekeyed.left_join(app.table("a"), any_function, name="look")
     rekeyed.left_join(app.table("b"), any_function, name="look")
 
-    with pytest.raises(bm.TopologyError) as error:
+    with pytest.raises(bm.errors.TopologyError) as error:
         app.build()
 
     assert [fault.what.split(",")[0] for fault in error.value.faults] == [

@@ -12,7 +12,7 @@ from brookmere.topology.windows import JoinWindows
 from tests.dsl.nodes import operators, processor, repartitions
 from tests.topology.programs import any_function, builder
 
-WINDOWS = JoinWindows(before=5, after=8, grace=2)
+WINDOWS = JoinWindows(before="5ms", after="8ms", grace="2ms")
 
 
 def test_stream_join_keeps_both_sides_and_shares_a_clock() -> None:
@@ -71,7 +71,7 @@ def test_corrections_reach_the_joins() -> None:
     app = bm.StreamsBuilder("app", key=bm.Text(), value=bm.Text(), corrections="all")
     left = app.stream("l")
     left.join(app.stream("r"), any_function, windows=WINDOWS)
-    left.join(app.table("t", history=10), any_function, grace=3)
+    left.join(app.table("t", history="10ms"), any_function, grace="3ms")
 
     topology = app.build()
 
@@ -82,7 +82,7 @@ def test_corrections_reach_the_joins() -> None:
 
 def test_unmatched_records_can_come_out_when_no_more_records_come() -> None:
     app = builder()
-    options = {"windows": WINDOWS, "close_idle_after": 100}
+    options = {"windows": WINDOWS, "close_idle_after": "100ms"}
     app.stream("l").left_join(app.stream("r"), any_function, **options)  # type: ignore[arg-type]
     app.stream("l").outer_join(app.stream("r"), any_function, **options)  # type: ignore[arg-type]
 

@@ -7,8 +7,8 @@ import uuid
 
 import pytest
 
-from brookmere import RegistryClient
 from brookmere.errors import RegistryError, UnknownSchemaError
+from brookmere.registry import RegistryClient
 from brookmere.registry.server.mock import mock_registry
 
 ORDER = '{"type": "record", "name": "Order", "fields": [{"name": "id", "type": "string"}]}'

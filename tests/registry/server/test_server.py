@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from brookmere import RegistryClient
 from brookmere.errors import IncompatibleSchemaError, RegistryError
+from brookmere.registry import RegistryClient
 from brookmere.registry.server.daemon import running
 from brookmere.registry.server.server import RegistryServer
 

@@ -21,7 +21,7 @@ def refused(home: Home, program: bm.StreamsBuilder, **settings: Any) -> str:
     before = {path.name for path in directory.iterdir()}, identity(home)
     application = home.application(program, **settings)
     found = application.check()
-    with pytest.raises(bm.StateError) as caught:
+    with pytest.raises(bm.errors.StateError) as caught:
         application.start()
     assert ({path.name for path in directory.iterdir()}, identity(home)) == before
     assert found is not None

@@ -28,7 +28,7 @@ def test_batch_that_has_written_is_finished_by_its_own_version(home: Home) -> No
     (checkpoint / "commits" / "0").unlink()
     put(home, "in", ("a", "x", 2))
 
-    with pytest.raises(bm.StateError) as caught:
+    with pytest.raises(bm.errors.StateError) as caught:
         home.application(repartitioned()).start()
     text = str(caught.value)
     assert "batch 0 of the version that ran before has written to the topic 'changing-counts-" in text

@@ -223,7 +223,7 @@ def test_fault_is_told_once_though_joins_look_into_what_stands_behind_it() -> No
     app.table("left").join(table, lambda a, b: b, foreign_key=lambda v: v).to_stream().to("d")
     table.join(app.table("right"), lambda a, b: b, foreign_key=lambda v: v).to_stream().to("e")
 
-    with pytest.raises(bm.ExpressionError) as caught:
+    with pytest.raises(bm.errors.ExpressionError) as caught:
         TopologyTestDriver(app)
 
     assert ["The function of map_values" in fault.what for fault in caught.value.faults] == [True, True]
@@ -248,7 +248,7 @@ def test_subtractor_is_blamed_for_what_the_subtractor_does() -> None:
     grouped = app.table("in").group_by(lambda key, value: (key, value))
     grouped.aggregate(0, lambda value, agg: agg + value, lambda value, agg: agg - value.cost)
 
-    with pytest.raises(bm.ExpressionError) as caught:
+    with pytest.raises(bm.errors.ExpressionError) as caught:
         TopologyTestDriver(app)
 
     assert caught.value.faults[0].what.startswith("The subtractor of aggregate")

@@ -23,8 +23,10 @@ def program() -> bm.StreamsBuilder:
     app = bm.StreamsBuilder("app", key=bm.Text(), value=bm.Text())
     grouped = app.stream("in").group_by_key()
     grouped.count(store="plain")
-    grouped.windowed_by(bm.TimeWindows(10, grace=5)).count(store="windows")
-    grouped.windowed_by(bm.SessionWindows(10, grace=5)).count(store="sessions", retention=timedelta(days=2))
+    grouped.windowed_by(bm.TimeWindows("10ms", grace="5ms")).count(store="windows")
+    grouped.windowed_by(bm.SessionWindows("10ms", grace="5ms")).count(
+        store="sessions", retention=timedelta(days=2)
+    )
     grouped.windowed_by(bm.UnlimitedWindows()).count(store="endless")
     versions = app.stream("in").map_values(lambda value: value)
     versions.to_table(store="versions", history=timedelta(hours=1))
@@ -76,7 +78,7 @@ def test_topic_of_another_form_is_refused(home: Home) -> None:
     home.topics.create("app-windows-changelog", 2, {"cleanup.policy": "delete,compact"})
 
     _, needed = planned(home, program())
-    with pytest.raises(bm.TopologyError) as caught:
+    with pytest.raises(bm.errors.TopologyError) as caught:
         needed.check()
 
     remedy = (
@@ -85,8 +87,8 @@ def test_topic_of_another_form_is_refused(home: Home) -> None:
     )
     what = "The topic 'app-plain-changelog' cannot be the changelog of the store 'plain'"
     assert caught.value.faults == [
-        bm.Fault(f"{what}: the store has 2 tasks, found 1 partition", None, remedy),
-        bm.Fault(f"{what}: its cleanup.policy must be compact, found delete", None, remedy),
+        bm.errors.Fault(f"{what}: the store has 2 tasks, found 1 partition", None, remedy),
+        bm.errors.Fault(f"{what}: its cleanup.policy must be compact, found delete", None, remedy),
     ]
 
 
@@ -95,7 +97,9 @@ def test_changelogs_can_be_left_out(home: Home) -> None:
 
     _, some = planned(home, program(), changelog__disabled="plain, windows")
     _, none = planned(home, program(), changelog__disabled="all")
-    with pytest.raises(bm.ConfigError, match=r"names 'plane', which is no store\. Did you mean 'plain'\?"):
+    with pytest.raises(
+        bm.errors.ConfigError, match=r"names 'plane', which is no store\. Did you mean 'plain'\?"
+    ):
         planned(home, program(), changelog__disabled="plane")
 
     assert sorted(some.new) == ["app-endless-changelog", "app-sessions-changelog", "app-versions-changelog"]
@@ -144,5 +148,7 @@ def test_changelog_of_a_state_that_is_gone_is_refused(home: Home) -> None:
     log_starts(found, needed, home.topics, None)
     rest.append([bm.Record(b"k", b"v", 0)])
 
-    with pytest.raises(bm.StateError, match="rows of a state that is gone, in app-plain-changelog; beside"):
+    with pytest.raises(
+        bm.errors.StateError, match="rows of a state that is gone, in app-plain-changelog; beside"
+    ):
         log_starts(found, needed, home.topics, None)

@@ -100,7 +100,7 @@ def test_running_application_is_left_alone(home: Home, spark: object) -> None:
     with home.application(shout()) as running:
         running.process_all_available()
 
-        with pytest.raises(bm.InstanceError, match="is running already on the state directory"):
+        with pytest.raises(bm.errors.InstanceError, match="is running already on the state directory"):
             planned(home, shout(), earliest)
 
 
@@ -159,5 +159,5 @@ def test_place_that_cannot_be_read_is_told(tmp_path: Path) -> None:
 
     (tmp_path / "begin.json").write_text("{")
 
-    with pytest.raises(bm.StateError, match="tells where to begin, and cannot be read"):
+    with pytest.raises(bm.errors.StateError, match="tells where to begin, and cannot be read"):
         begin_of(tmp_path, tmp_path / "checkpoint")

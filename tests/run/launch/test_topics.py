@@ -79,7 +79,7 @@ def test_all_missing_topics_are_told_with_the_command_that_creates_them(topics: 
     app.global_table("zones")
     app.stream(re.compile("log-.*")).to("logs")
 
-    with pytest.raises(bm.TopologyError) as caught:
+    with pytest.raises(bm.errors.TopologyError) as caught:
         planned(app, topics)
 
     first, second, third = caught.value.faults

@@ -113,7 +113,7 @@ def test_unreadable_value_is_set_aside_and_the_next_record_processed(case: str) 
 
         (error,) = driver.errors
     assert seen == [None, None]
-    assert isinstance(error, bm.DeserializationError)
+    assert isinstance(error, bm.errors.DeserializationError)
     assert words in error.message
     assert (error.topic, error.partition, error.offset, error.node) == ("in", 0, 1, "source")
     assert (error.key, error.value) == (b"k", data)
@@ -141,7 +141,7 @@ def test_unreadable_record_stops_the_program_where_it_must_not_continue() -> Non
 
     with TopologyTestDriver(app) as driver:
         raw(driver, (b"k", b"\x00\x00\x00\x01"))
-        with pytest.raises(bm.DeserializationError) as caught:
+        with pytest.raises(bm.errors.DeserializationError) as caught:
             raw(driver, (b"k", b"one"))
 
     assert seen == [1]
@@ -185,7 +185,7 @@ def test_source_skips_bad_records_where_the_program_fails(engine: Literal["local
         assert driver.errors[0].trace is not None
         assert "BadBytes" in driver.errors[0].trace
 
-        with pytest.raises(bm.DeserializationError, match="topic other") as caught:
+        with pytest.raises(bm.errors.DeserializationError, match="topic other") as caught:
             driver.input_topic("other", value=bm.Bytes()).pipe_input(b"k", b"one")
     assert seen == [2]
     assert caught.value.trace is not None
@@ -197,7 +197,7 @@ def test_source_fails_on_a_bad_record_where_the_program_continues() -> None:
 
     with TopologyTestDriver(app, on_error="continue") as driver:
         raw(driver, (b"k", b"one"))
-        with pytest.raises(bm.DeserializationError, match="topic other"):
+        with pytest.raises(bm.errors.DeserializationError, match="topic other"):
             driver.input_topic("other", value=bm.Bytes()).pipe_input(b"k", b"one")
 
         assert [error.topic for error in driver.errors] == ["in"]
@@ -222,7 +222,7 @@ def test_failing_operator_concerns_what_stands_behind_it_only(engine: Literal["l
         (error,) = driver.errors
         assert driver.output_topic("out").read_values_to_list() == [1.0, 3.0]
         assert driver.output_topic("other").read_values_to_list() == [1, 2, 3]
-    assert isinstance(error, bm.ProcessingError)
+    assert isinstance(error, bm.errors.ProcessingError)
     assert (error.node, error.topic, error.partition, error.offset) == ("divide", "in", 0, 1)
     assert error.reason == "org.apache.spark.SparkArithmeticException"
     assert "DIVIDE_BY_ZERO" in error.message
@@ -233,7 +233,7 @@ def test_failing_operator_stops_the_program(engine: Literal["local", "spark"]) -
     with TopologyTestDriver(divider(), engine=engine) as driver:
         feed = driver.input_topic("in")
         feed.pipe_input("k", {"n": 1, "by": 1})
-        with pytest.raises(bm.ProcessingError) as caught:
+        with pytest.raises(bm.errors.ProcessingError) as caught:
             feed.pipe_input("k", {"n": 1, "by": 0})
 
         assert driver.output_topic("out").read_values_to_list() == [1.0]
@@ -264,7 +264,7 @@ def test_value_that_cannot_be_written_is_a_production_error() -> None:
 
         assert driver.output_topic("out", value=bm.Bytes()).read_values_to_list() == [b"1", b"2"]
         (error,) = driver.errors
-    assert isinstance(error, bm.ProductionError)
+    assert isinstance(error, bm.errors.ProductionError)
     assert (error.node, error.offset) == ("sink", 1)
     assert "'one'" in error.message
 
@@ -278,5 +278,5 @@ def test_record_without_a_topic_is_a_production_error() -> None:
 
         assert driver.output_topic("a").queue_size() == 2
         (error,) = driver.errors
-    assert isinstance(error, bm.ProductionError)
+    assert isinstance(error, bm.errors.ProductionError)
     assert "the function that names the topic gave null" in error.message

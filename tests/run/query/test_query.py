@@ -193,12 +193,12 @@ def test_failing_record_ends_the_query_with_its_place(workshop: Workshop) -> Non
     workshop.topic.append([("k", "1", 1), ("k", "x", 2)])
     query = workshop.start(app)
 
-    with pytest.raises(bm.ProcessingError) as caught:
+    with pytest.raises(bm.errors.ProcessingError) as caught:
         query.process_all_available()
 
     assert (caught.value.node, caught.value.topic, caught.value.offset) == ("parse", "in", 1)
     failure = query.failure()
-    assert isinstance(failure, bm.ProcessingError)
+    assert isinstance(failure, bm.errors.ProcessingError)
     assert failure.offset == 1
     assert workshop.sink.batches == []
 
@@ -219,7 +219,7 @@ def test_failing_record_of_a_stateful_stage_leaves_the_state_of_the_batch_before
     query = workshop.start(summing(guard=False))
     query.process_all_available()
     workshop.topic.append([("k", "2", 2), ("k", "x", 3)])
-    with pytest.raises(bm.ProcessingError, match="node sum, task 0, topic in, partition 0, offset 2"):
+    with pytest.raises(bm.errors.ProcessingError, match="node sum, task 0, topic in, partition 0, offset 2"):
         query.process_all_available()
 
     workshop.start(summing(guard=True)).process_all_available()
@@ -250,7 +250,7 @@ def test_sink_that_fails_is_told_apart_from_records(workshop: Workshop) -> None:
     workshop.topic.append([("k", "", 1)])
     query = workshop.start(counting(), sink=broken)
 
-    with pytest.raises(bm.EngineError, match="calls failed with OSError: the disk is full") as caught:
+    with pytest.raises(bm.errors.EngineError, match="calls failed with OSError: the disk is full") as caught:
         query.process_all_available()
 
     assert isinstance(caught.value.__cause__, OSError)
@@ -320,7 +320,7 @@ def test_store_that_changes_its_type_is_refused(workshop: Workshop, store_type: 
     grouped.reduce(lambda agg, value: F.concat(agg, value), store="counts", store_type=store_type)
     workshop.topic.append([("k", "text", 2)])
 
-    with pytest.raises(bm.EngineError, match="a store with values of another type") as caught:
+    with pytest.raises(bm.errors.EngineError, match="a store with values of another type") as caught:
         workshop.start(app).process_all_available()
 
     assert "LongType" in str(caught.value)
@@ -339,7 +339,7 @@ def test_missing_topics_and_columns_are_refused_together(workshop: Workshop, spa
         ),
     }
 
-    with pytest.raises(bm.TopologyError) as caught:
+    with pytest.raises(bm.errors.TopologyError) as caught:
         workshop.start(app, sources=sources, partitions=dict.fromkeys(["in", "orders", "lines"], 1))
 
     assert [str(fault) for fault in caught.value.faults] == [
@@ -358,7 +358,7 @@ def test_missing_topics_and_columns_are_refused_together(workshop: Workshop, spa
     ],
 )
 def test_option_that_there_is_not_is_refused(workshop: Workshop, option: dict[str, Any], words: str) -> None:
-    with pytest.raises(bm.ConfigError) as caught:
+    with pytest.raises(bm.errors.ConfigError) as caught:
         workshop.start(counting(), **option)
 
     assert str(caught.value) == words
@@ -368,7 +368,7 @@ def test_bad_lambdas_are_refused_before_the_query_starts(workshop: Workshop) -> 
     app = text_app()
     app.stream("in").map_values(lambda v: F.rand()).to("out")
 
-    with pytest.raises(bm.ExpressionError, match="uses rand"):
+    with pytest.raises(bm.errors.ExpressionError, match="uses rand"):
         workshop.start(app)
 
     assert not workshop.checkpoint.exists()

@@ -27,7 +27,7 @@ app = bm.StreamsBuilder("app", key=bm.Text(), value=bm.Text())
 app.stream("in").to("out")
 try:
     TopologyTestDriver(app)
-except bm.EngineError as error:
+except bm.errors.EngineError as error:
     print(error)
 """
 
@@ -50,7 +50,7 @@ from brookmere.run import spark_session
 
 try:
     spark_session(memory="5 parsecs")
-except bm.EngineError as error:
+except bm.errors.EngineError as error:
     print(error)
 """
 

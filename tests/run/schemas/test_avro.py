@@ -156,7 +156,7 @@ NEW = record(
 
 def written(registry: str, schema: Any, value: Any) -> bytes:
     """Return bytes as another client of the registry writes them."""
-    id = bm.RegistryClient(registry).register("s", json.dumps(schema))
+    id = bm.registry.RegistryClient(registry).register("s", json.dumps(schema))
     return b"\0" + id.to_bytes(4, "big") + avro(schema, value)
 
 
@@ -195,7 +195,7 @@ def test_members_of_unions_and_enums_are_resolved() -> None:
         {"name": "t", "type": ["null", "long", "string"]},
     )
     reader = bm.Avro(new, registry="mock://unions", subject="s")
-    client = bm.RegistryClient("mock://unions")
+    client = bm.registry.RegistryClient("mock://unions")
     client.set_compatibility("NONE")
 
     rows = seen(
@@ -241,7 +241,7 @@ FRAME = bytes([0, 0, 0, 0])
 )
 def test_wrong_bytes_are_a_bad_record_with_its_reason(data: bytes, words: str) -> None:
     schema = record("id", {"name": "s", "type": "string"}, {"name": "n", "type": ["null", "int"]})
-    client = bm.RegistryClient("mock://bad")
+    client = bm.registry.RegistryClient("mock://bad")
     client.register("s", json.dumps(schema))
     client.register("j", '{"type": "object"}', "JSON")
     serde = bm.Avro(schema, registry="mock://bad", subject="s")
@@ -306,7 +306,7 @@ def test_a_text_that_is_no_symbol_of_the_enum_is_not_written() -> None:
 def test_values_that_do_not_fit_are_refused_at_the_start(value: Any, words: str) -> None:
     schema = record("id", {"name": "s", "type": ["null", "string"]})
 
-    with pytest.raises(bm.ExpressionError, match=words):
+    with pytest.raises(bm.errors.ExpressionError, match=words):
         sent(bm.Avro(schema), value)
 
 
@@ -333,6 +333,6 @@ def test_a_key_of_a_repartition_is_registered_for_it() -> None:
         found = driver.output_topic("out").read_key_values_to_list()
 
     assert found == [({"n": 1}, 1), ({"n": 2}, 1), ({"n": 1}, 2)]
-    subjects = bm.RegistryClient("mock://again").subjects()
+    subjects = bm.registry.RegistryClient("mock://again").subjects()
     assert "out-key" in subjects
     assert [name for name in subjects if name.startswith("again-") and name.endswith("-repartition-key")]

@@ -73,7 +73,7 @@ def test_with_a_registry_the_json_stands_behind_the_id() -> None:
     data = b"\0\0\0\0\1" + FULL
 
     assert through(serde, serde, [data]) == [data]
-    assert bm.RegistryClient("mock://json-schema").subjects() == ["Order"]
+    assert bm.registry.RegistryClient("mock://json-schema").subjects() == ["Order"]
     newest = bm.JsonSchema(registry="mock://json-schema", subject="Order")
     assert seen(newest, [data])[0]["item"] == "tea"
     assert "magic byte" in failure(newest, FULL)
@@ -102,5 +102,5 @@ def test_a_null_is_written_only_where_a_field_must_be_there() -> None:
     ],
 )
 def test_values_that_do_not_fit_are_refused_at_the_start(value: Any, words: str) -> None:
-    with pytest.raises(bm.ExpressionError, match=words):
+    with pytest.raises(bm.errors.ExpressionError, match=words):
         sent(SERDE, value)

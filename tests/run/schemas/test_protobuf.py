@@ -249,7 +249,7 @@ def test_with_a_registry_a_message_says_where_it_stands_in_its_file() -> None:
     ],
 )
 def test_values_that_do_not_fit_are_refused_at_the_start(value: Any, words: str) -> None:
-    with pytest.raises(bm.ExpressionError, match=words):
+    with pytest.raises(bm.errors.ExpressionError, match=words):
         sent(SERDE, value)
 
 

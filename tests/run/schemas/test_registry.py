@@ -56,7 +56,7 @@ def framed(id: int, schema: str, value: dict[str, Any]) -> bytes:
 
 
 def test_schemas_of_writers_come_from_the_registry(home: Home, server: RegistryServer) -> None:
-    client = bm.RegistryClient(server.url)
+    client = bm.registry.RegistryClient(server.url)
     old = client.register("in-value", OLD)
     new = client.register("in-value", NEW)
     home.write("in", framed(old, OLD, {"id": 1}), framed(new, NEW, {"id": 2, "note": "hot"}))
@@ -70,11 +70,11 @@ def test_schemas_of_writers_come_from_the_registry(home: Home, server: RegistryS
 
 
 def test_an_unknown_id_is_a_bad_record(home: Home, server: RegistryServer) -> None:
-    bm.RegistryClient(server.url).register("in-value", OLD)
+    bm.registry.RegistryClient(server.url).register("in-value", OLD)
     home.write("in", framed(77, OLD, {"id": 1}), framed(1, OLD, {"id": 2}))
 
     with pytest.raises(
-        bm.DeserializationError, match=f"the registry {server.url} has no schema with the id 77"
+        bm.errors.DeserializationError, match=f"the registry {server.url} has no schema with the id 77"
     ):
         home.run(program(registry=server.url))
 
@@ -85,7 +85,7 @@ def test_an_unknown_id_is_a_bad_record(home: Home, server: RegistryServer) -> No
 
 def test_a_registry_that_is_away_stops_the_application_and_loses_nothing(home: Home) -> None:
     with RegistryServer(port=0) as server:
-        first = bm.RegistryClient(server.url).register("in-value", OLD)
+        first = bm.registry.RegistryClient(server.url).register("in-value", OLD)
         home.write("in", framed(first, OLD, {"id": 1}))
         patient = bm.Registry(server.url, patience=timedelta(milliseconds=300))
         application = home.application(
@@ -95,14 +95,14 @@ def test_a_registry_that_is_away_stops_the_application_and_loses_nothing(home: H
         application.process_all_available()
     # A schema is needed that nobody asked for while the registry was there.
     home.write("in", framed(first + 1, NEW, {"id": 2, "note": "hot"}))
-    assert application.wait(60)
+    assert application.wait("60s")
 
-    assert isinstance(application.error, bm.EngineError)
+    assert isinstance(application.error, bm.errors.EngineError)
     assert "does not answer" in str(application.error)
     application.stop()
     with RegistryServer(port=server.port) as again:
         for text in (OLD, NEW):
-            bm.RegistryClient(again.url).register("in-value", text)
+            bm.registry.RegistryClient(again.url).register("in-value", text)
         home.run(program(registry=again.url))
         reader = bm.Avro(registry=again.url, subject="out-value")
         assert home.read("out", reader) == [{"id": 1, "note": "NONE"}, {"id": 2, "note": "HOT"}]
@@ -113,7 +113,7 @@ def test_a_registry_that_is_away_at_the_start_is_named(home: Home) -> None:
         address = server.url
     home.write("in", b"x")
 
-    with pytest.raises(bm.RegistryError, match="does not answer"):
+    with pytest.raises(bm.errors.RegistryError, match="does not answer"):
         home.run(program(registry=address))
 
 
@@ -123,7 +123,7 @@ def test_a_login_comes_from_the_environment_and_is_never_shown(
     monkeypatch.setenv("REGISTRY_PASSWORD", "s3cret")
     with RegistryServer(port=0, basic_auth=("ada", "s3cret")) as server:
         login = ("ada", "${env:REGISTRY_PASSWORD}")
-        old = bm.RegistryClient(server.url, basic_auth=("ada", "s3cret")).register("in-value", OLD)
+        old = bm.registry.RegistryClient(server.url, basic_auth=("ada", "s3cret")).register("in-value", OLD)
         home.write("in", framed(old, OLD, {"id": 1}))
 
         app = program(registry=bm.Registry(server.url, basic_auth=login))
@@ -142,7 +142,7 @@ def test_a_login_comes_from_the_environment_and_is_never_shown(
 
 
 def test_a_check_registers_nothing(home: Home, server: RegistryServer) -> None:
-    client = bm.RegistryClient(server.url)
+    client = bm.registry.RegistryClient(server.url)
     home.write("in", framed(client.register("in-value", OLD), OLD, {"id": 1}))
     home.run(program(registry=server.url))
     changed = bm.StreamsBuilder("avro", key=bm.Text(), value=bm.Avro(NEW, registry=server.url))
@@ -156,10 +156,10 @@ def test_a_check_registers_nothing(home: Home, server: RegistryServer) -> None:
 def test_register_false_expects_the_schema_and_use_latest_takes_the_newest(
     home: Home, server: RegistryServer
 ) -> None:
-    client = bm.RegistryClient(server.url)
+    client = bm.registry.RegistryClient(server.url)
     home.write("in", framed(client.register("in-value", OLD), OLD, {"id": 1}))
 
-    with pytest.raises(bm.UnknownSchemaError, match="out-value"):
+    with pytest.raises(bm.errors.UnknownSchemaError, match="out-value"):
         home.run(program(registry=server.url, register=False))
 
     later = NEW.replace(

@@ -191,7 +191,7 @@ def test_wrong_schema_is_refused_at_its_source(schema: str, what: str) -> None:
     app = bm.StreamsBuilder("shop", key=bm.Text(), value=bm.Json(schema))
     app.stream("in").to("out")
 
-    with pytest.raises(bm.ExpressionError) as caught:
+    with pytest.raises(bm.errors.ExpressionError) as caught:
         TopologyTestDriver(app)
 
     assert what in caught.value.faults[0].what
@@ -204,7 +204,7 @@ def test_failing_function_of_a_custom_serde_is_refused_at_its_line() -> None:
     app.stream("in", value=serde).to("a")
     app.stream("other").to("b", value=serde)
 
-    with pytest.raises(bm.ExpressionError) as caught:
+    with pytest.raises(bm.errors.ExpressionError) as caught:
         TopologyTestDriver(app)
 
     decode, encode = caught.value.faults

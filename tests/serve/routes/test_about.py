@@ -36,7 +36,7 @@ class Told:
     at: float
 
 
-def counting() -> bm.BuiltTopology:
+def counting() -> bm.Topology:
     app = bm.StreamsBuilder("app", key=bm.Text(), value=bm.Text())
     app.stream("in").group_by_key().count(store="totals").to_stream().to("out")
     return app.build()
@@ -90,7 +90,7 @@ def test_a_status_may_be_a_dataclass(replica: Replica) -> None:
 
 def test_a_status_that_cannot_be_read_is_told(replica: Replica) -> None:
     def damaged() -> None:
-        raise bm.StateError("The status of the application cannot be read.")
+        raise bm.errors.StateError("The status of the application cannot be read.")
 
     with Server(create_api(replica, status=damaged), port=0) as server:
         answer = httpx.get(f"{server.url}/status")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import httpx
@@ -35,7 +36,7 @@ def two(topics: Topics) -> Iterator[tuple[Server, Server]]:
         serve_replica(standby, topics, "127.0.0.1:0") as other,
     ):
         for store in (*local.values(), *standby.values()):
-            store.wait(DEADLINE)
+            store.wait(timedelta(seconds=DEADLINE))
         until(lambda: len(replicas(one, "/metadata")) == 2)
         yield one, other
 

@@ -6,6 +6,7 @@ import json
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -125,7 +126,7 @@ def test_a_stream_ends_with_an_error_when_too_much_has_come(replica: Replica, ch
             for part in range(5):
                 changelogs.put("moving", *((f"{part}-{n}" + "x" * 1000, n, 1000) for n in range(9000)))
                 for _ in range(9000):
-                    assert told.get(DEADLINE) is not None
+                    assert told.get(timedelta(seconds=DEADLINE)) is not None
         found = b""
         while not found.endswith(b"0\r\n\r\n"):
             found = found[-4096:] + slow.recv(1 << 20)
@@ -143,7 +144,7 @@ def test_a_stream_ends_with_an_error_when_the_replica_begins_anew(tmp_path: Path
         Server(create_api(replica), port=0) as server,
         httpx.Client(base_url=server.url, timeout=DEADLINE) as client,
     ):
-        replica["totals"].wait(DEADLINE)
+        replica["totals"].wait(timedelta(seconds=DEADLINE))
         with listening(client, f"/updates/totals/ann?seconds={DEADLINE}") as events:
             first = events.next()
 
@@ -154,7 +155,7 @@ def test_a_stream_ends_with_an_error_when_the_replica_begins_anew(tmp_path: Path
             second = events.next()
             with pytest.raises(EOFError):
                 events.next()
-        replica["totals"].wait(DEADLINE)
+        replica["totals"].wait(timedelta(seconds=DEADLINE))
         with listening(client, "/updates/totals/ann") as events:
             third = events.next()
 

@@ -52,7 +52,7 @@ def test_members_of_a_key_in_any_order_are_one_row(tmp_path: Path) -> None:
     info = StoreInfo("points", "key_value", "points", POINT, bm.Text(), is_source=True)
 
     with Replica("app", [info], topics, in_memory=True) as replica:
-        points = replica.store("points", type=bm.KeyValueStore).wait()
+        points = replica.store("points", type=bm.queries.KeyValueStore).wait()
 
         assert list(points.all()) == [({"x": 1, "y": 2}, "new")]
         assert points.get({"y": 2, "x": 1}) == "new"

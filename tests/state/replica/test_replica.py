@@ -114,14 +114,14 @@ def test_a_topic_that_is_not_there_yet_is_waited_for(world: World) -> None:
 
         world.create("totals")
         world.put("totals", {"ada": 1})
-        replica["totals"].wait(20.0)
+        replica["totals"].wait("20s")
 
         assert (pairs(replica), replica.error) == ({"ada": 1}, None)
 
 
 def test_waiting_for_a_topic_that_does_not_come_ends(world: World) -> None:
     with world.replica(totals()) as replica, pytest.raises(StoreNotReadyError, match="not ready"):
-        replica["totals"].wait(0.05)
+        replica["totals"].wait("50ms")
 
 
 @pytest.mark.parametrize("name", [None, "files"], ids=["memory", "files"])
@@ -139,7 +139,7 @@ def test_a_closed_replica_answers_no_more(world: World, name: str | None) -> Non
     with pytest.raises(StoreNotReadyError, match="closed"):
         store.stale().all()
     with pytest.raises(StoreNotReadyError, match="closed"):
-        store.wait(0.1)
+        store.wait("0.1s")
     if name is not None:
         with pytest.raises(StoreNotReadyError, match="closed"):
             list(rows)

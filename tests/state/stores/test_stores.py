@@ -198,7 +198,7 @@ def test_at_least_waits_for_what_is_written_later(world: World) -> None:
     )
     writer.start()
 
-    assert store.at_least(wanted, 20.0) is store
+    assert store.at_least(wanted, "20s") is store
 
     writer.join()
     assert Position(store.position()).covers(wanted)
@@ -208,9 +208,9 @@ def test_at_least_does_not_wait_for_ever(world: World) -> None:
     store = filled(world, totals(), {"a": 1})
 
     with pytest.raises(PositionError, match=r"within 0.01 s.*wanted {0: 99}"):
-        store.at_least({"totals": {0: 99}}, 0.01)
+        store.at_least({"totals": {0: 99}}, "10ms")
     with pytest.raises(PositionError, match=r"cannot tell how far the topic 'views'.*Known here: totals"):
-        store.at_least({"views": {0: 1}}, 0.01)
+        store.at_least({"views": {0: 1}}, "10ms")
 
 
 class Processed:
@@ -233,12 +233,12 @@ class Processed:
 def test_what_the_application_has_read_is_waited_for(world: World) -> None:
     world.create("totals", 1)
     with world.replica(totals(), inputs=Processed(world)) as replica:
-        store: Any = replica["totals"].wait(20.0)
+        store: Any = replica["totals"].wait("20s")
 
-        assert store.at_least({"views": {0: 17}}, 20.0).get("from views") == 17
+        assert store.at_least({"views": {0: 17}}, "20s").get("from views") == 17
         assert store.query(CountQuery()).inputs == {"views": {0: 1}}
         with pytest.raises(PositionError, match="not processed everything"):
-            store.at_least({"views": {0: 99}}, 20.0)
+            store.at_least({"views": {0: 99}}, "20s")
 
 
 def test_a_stale_store_answers_before_it_has_caught_up(world: World) -> None:

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -84,7 +85,7 @@ def _watch(
     has_begun = False
     with pressed_keys() as is_pressed, _shown(scene) as update:
         while time.monotonic() < deadline and not asked.is_set() and not is_pressed():
-            if application.wait(_LOOK_SECONDS):
+            if application.wait(timedelta(seconds=_LOOK_SECONDS)):
                 return
             lines, counts = feeder.sent(), consumer.poll()
             scene.send(lines)

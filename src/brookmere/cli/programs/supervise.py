@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from concurrent import futures
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from datetime import timedelta
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, NoReturn
 
@@ -49,7 +50,7 @@ def supervise(
             held.enter_context(serving())
             idle = _idleness(application) if until_idle else threading.Event()
             stopping = False
-            while not application.wait(_LOOK_SECONDS):
+            while not application.wait(timedelta(seconds=_LOOK_SECONDS)):
                 view.show(application.state, application.progress(), _taken(batches))
                 if (asked.is_set() or idle.is_set()) and not stopping:
                     stopping = True

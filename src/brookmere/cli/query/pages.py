@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Protocol
 
 from brookmere.cli.programs.applications import Known
@@ -90,7 +91,7 @@ def local_asker(known: Known, asked: Question, *, in_memory: bool) -> Iterator[L
             store = replica[asked.store]
             _catch_up(replica, store, asked.timeout)
             if asked.position is not None:
-                store.at_least(asked.position, asked.timeout)
+                store.at_least(asked.position, timedelta(seconds=asked.timeout))
             yield LocalAsker(store)
         finally:
             replica.close()
@@ -115,7 +116,7 @@ def _catch_up(replica: Replica, store: AnyStore, timeout: float) -> None:
     deadline = time.monotonic() + timeout
     while True:
         try:
-            store.wait(_PATIENCE_SECONDS)
+            store.wait(timedelta(seconds=_PATIENCE_SECONDS))
             return
         except StoreNotReadyError:
             status = replica.status()[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from enum import StrEnum
 from typing import Annotated
 
@@ -116,7 +117,7 @@ def consume(
     with topics.consumer(topic, start=positions, follow=follow) as consumer:
         while most is None or shown < most:
             limit = _BLOCK if most is None else min(_BLOCK, most - shown)
-            records = consumer.poll(_PATIENCE_SECONDS if follow else 0, limit=limit)
+            records = consumer.poll(timedelta(seconds=_PATIENCE_SECONDS if follow else 0), limit=limit)
             if not records and not follow:
                 break
             shown += len(records)

@@ -32,7 +32,7 @@ class RegistryServer:
 
     Without a directory it forgets everything at its end. Port 0 takes a free one; `url` tells which.
 
-    >>> from brookmere import RegistryClient
+    >>> from brookmere.registry import RegistryClient
     >>> with RegistryServer(port=0) as server:
     ...     RegistryClient(server.url).register("orders-value", '"string"')
     1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit, urlunsplit
@@ -139,8 +138,7 @@ class SchemaFormats:
         addresses, login = _addresses(registry)
         files = (registry.ca_file, registry.cert_file, registry.key_file)
         pem = [None if file is None else Path(file).read_text(encoding="utf-8") for file in files]
-        patience = registry.patience // timedelta(milliseconds=1)
-        return self._kernel.registry(addresses, login, *pem, patience)
+        return self._kernel.registry(addresses, login, *pem, registry.patience_ms)
 
 
 def _addresses(registry: Registry) -> tuple[list[str], str | None]:

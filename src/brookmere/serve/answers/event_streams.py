@@ -7,6 +7,7 @@ import contextlib
 import json
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from datetime import timedelta
 from typing import Any
 
 from fastapi import FastAPI
@@ -180,7 +181,7 @@ def _content(row: Row) -> dict[str, Any]:
 def _take(updates: Updates, covered: Any) -> list[Update]:
     found: list[Update] = []
     while len(found) < _MOST_AT_ONCE:
-        update = updates.get(0.0)
+        update = updates.get(timedelta(0))
         if update is None:
             break
         # What came before the rows of now were read is in them, and would go back in time.

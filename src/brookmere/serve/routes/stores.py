@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import anyio
@@ -73,7 +74,9 @@ def reading_routes(served: Served, readers: KeyReaders) -> APIRouter:
         if at_least is None:
             return store
         position = position_from(at_least)
-        return await anyio.to_thread.run_sync(store.at_least, position, timeout, limiter=waiting)
+        return await anyio.to_thread.run_sync(
+            store.at_least, position, timedelta(seconds=timeout), limiter=waiting
+        )
 
     @routes.get(
         "/stores",

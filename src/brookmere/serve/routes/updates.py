@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import timedelta
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -46,7 +47,7 @@ def updating_routes(served: Served, *, heartbeat: float) -> APIRouter:
     )
     async def of_store(name: StoreName, seconds: Seconds = None) -> Response:
         """Send every update from now on. Who reads slowly gets the last one of each key."""
-        store = served.replica[name].wait(0.0)
+        store = served.replica[name].wait(timedelta(0))
         return UpdateStream(
             served.streams,
             store.info.topic,
@@ -66,7 +67,7 @@ def updating_routes(served: Served, *, heartbeat: float) -> APIRouter:
     async def of_key(name: StoreName, key: Key, request: Request, seconds: Seconds = None) -> Response:
         """Send what the key has now, and then every update of it."""
         check_path(request.scope["path"], request.scope.get("raw_path"))
-        store = served.replica[name].wait(0.0)
+        store = served.replica[name].wait(timedelta(0))
         found = await asyncio.to_thread(key_from_text, store.key_serde, key)
         return UpdateStream(
             served.streams,

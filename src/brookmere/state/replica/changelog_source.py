@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
+from datetime import timedelta
 from itertools import groupby
 from operator import attrgetter
 from typing import Protocol
@@ -87,7 +88,7 @@ class Committed:
 
     def poll(self, timeout: float) -> Iterator[Chunk]:
         before = dict(self._consumer.positions)
-        records = self._consumer.poll(timeout, limit=_CHUNK_RECORDS)
+        records = self._consumer.poll(timedelta(seconds=timeout), limit=_CHUNK_RECORDS)
         after = dict(self._consumer.positions)
         for partition, found in groupby(sorted(records, key=_place), key=attrgetter("partition")):
             yield _chunk_of(partition, list(found), after[partition])

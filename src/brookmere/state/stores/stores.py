@@ -9,6 +9,7 @@ from copy import copy
 from datetime import timedelta
 from typing import Any, ClassVar, NoReturn, Protocol, Self
 
+from brookmere.durations import Duration, to_seconds
 from brookmere.errors import PositionError, StoreNotReadyError, StoreTypeError
 from brookmere.serde import Serde
 from brookmere.state.description.store_info import StoreInfo
@@ -18,7 +19,6 @@ from brookmere.state.replica.tail import Tail
 from brookmere.state.rows.rocksdb import closed
 from brookmere.state.stores.paging import page_of, place_of
 from brookmere.state.updates import Update, Updates
-from brookmere.topics.times import seconds
 
 _QUESTIONS = {
     "get", "get_with_timestamp", "range", "prefix", "all", "count", "fetch", "fetch_all", "find", "versions"
@@ -104,14 +104,14 @@ class AnyStore:
         """Return how many records of the changelog were missing when the replica last looked."""
         return self._tail.lag
 
-    def wait(self, timeout: timedelta | float = 60.0) -> Self:
+    def wait(self, timeout: Duration = timedelta(seconds=60)) -> Self:
         """Wait until the store is ready.
 
         Raises:
             StoreNotReadyError: it is not within `timeout`.
         """
         with self._tail.changed:
-            self._tail.changed.wait_for(lambda: self.is_ready or self._tail.is_closed, seconds(timeout))
+            self._tail.changed.wait_for(lambda: self.is_ready or self._tail.is_closed, to_seconds(timeout))
         if not self.is_ready:
             self._refuse()
         return self
@@ -122,7 +122,9 @@ class AnyStore:
         other._is_stale = True
         return other
 
-    def at_least(self, position: Mapping[str, Offsets], timeout: timedelta | float = _WAIT_SECONDS) -> Self:
+    def at_least(
+        self, position: Mapping[str, Offsets], timeout: Duration = timedelta(seconds=_WAIT_SECONDS)
+    ) -> Self:
         """Wait until everything up to `position` is in the rows, and return the store.
 
         A position comes with the result of a query. In the application's process it may also name the
@@ -131,7 +133,7 @@ class AnyStore:
         Raises:
             PositionError: the replica does not get there within `timeout`, or does not know the topic.
         """
-        deadline = time.monotonic() + seconds(timeout)
+        deadline = time.monotonic() + to_seconds(timeout)
         own: dict[int, int] = dict(position.get(self.info.topic, {}))
         read = () if self._inputs is None else self._inputs.topics()
         elsewhere = {
@@ -150,7 +152,7 @@ class AnyStore:
         if not self._has(own):
             why = "" if self._tail.error is None else f" ({self._tail.error})"
             raise PositionError(
-                f"The store {self.name!r} has not come as far as asked for within {seconds(timeout):g} s. "
+                f"The store {self.name!r} has not come as far as asked for within {to_seconds(timeout):g} s. "
                 f"Found: {dict(self._tail.positions)} of {self.info.topic}, wanted {own}{why}. "
                 "Wait longer, or look whether the application runs."
             )

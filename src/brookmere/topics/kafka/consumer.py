@@ -9,6 +9,7 @@ from typing import Self
 
 from confluent_kafka import TopicPartition
 
+from brookmere.durations import Duration, to_seconds
 from brookmere.record import Record
 from brookmere.serde import Serde
 from brookmere.topics.any_topics import Start
@@ -16,7 +17,6 @@ from brookmere.topics.consumer import decoded, positions_of
 from brookmere.topics.kafka.connection import Connection
 from brookmere.topics.kafka.messages import asked_to_read, fetched, is_end, record_of
 from brookmere.topics.kafka.topic import KafkaTopic
-from brookmere.topics.times import seconds
 
 _WAIT_SECONDS = 0.2
 # A partition that is ahead of the others by so many records waits for them.
@@ -70,9 +70,9 @@ class KafkaConsumer:
             if not self._follow:
                 raise StopIteration
 
-    def poll(self, timeout: timedelta | float = 0.0, *, limit: int = 500) -> list[Record]:
+    def poll(self, timeout: Duration = timedelta(0), *, limit: int = 500) -> list[Record]:
         """Return up to `limit` records, as soon as there are any, or none after the timeout."""
-        deadline = time.monotonic() + seconds(timeout)
+        deadline = time.monotonic() + to_seconds(timeout)
         records: list[Record] = []
         while len(records) < limit:
             left = 0.0 if records else max(0.0, deadline - time.monotonic())

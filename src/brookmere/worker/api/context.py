@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
+from brookmere.durations import Duration, to_timedelta
 from brookmere.names import nearest
 from brookmere.record import Record
 from brookmere.worker.stores.times import LATEST
@@ -71,7 +72,7 @@ class ProcessorContext:
             )
         return self._runtime.store(name)
 
-    def schedule(self, interval: timedelta, kind: Punctuation, callback: Callable[[int], None]) -> Schedule:
+    def schedule(self, interval: Duration, kind: Punctuation, callback: Callable[[int], None]) -> Schedule:
         """Have `callback(time in milliseconds)` called at each interval of stream time or of the wall clock.
 
         By stream time the first call comes with the first record, the next ones when stream time reaches a
@@ -178,14 +179,16 @@ class ProcessorContext:
             raise LookupError(f"{self._where} has no child {to!r}. {_known('child', to, self._ways)}")
         return way
 
-    def _interval(self, interval: timedelta) -> int:
-        if not isinstance(interval, timedelta):
-            raise TypeError(f"{self._where} schedules at each {interval!r}; give a timedelta")
-        if interval < _MILLISECOND:
+    def _interval(self, interval: Duration) -> int:
+        try:
+            length = to_timedelta(interval)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{self._where} schedules every {interval!r}: {error}") from None
+        if length < _MILLISECOND:
             raise ValueError(
-                f"{self._where} schedules at each {interval}; the shortest interval is a millisecond"
+                f"{self._where} schedules every {interval}; the shortest interval is a millisecond"
             )
-        return interval // _MILLISECOND
+        return length // _MILLISECOND
 
     def _need(self, attribute: str, use: str) -> None:
         if not getattr(self._work, attribute):

@@ -75,7 +75,7 @@ def test_dataclasses_and_pickled_objects_are_known_as_such() -> None:
 
 @pytest.mark.parametrize("spec", ["no type", set, tuple[int, str], 5, list])
 def test_what_is_no_type_is_refused_with_those_there_are(spec: object) -> None:
-    with pytest.raises(bm.ExpressionError, match=r"value of process[\s\S]*a DDL string such as"):
+    with pytest.raises(bm.errors.ExpressionError, match=r"value of process[\s\S]*a DDL string such as"):
         typed(spec, "value of process", here(), serde_type)
 
 
@@ -109,11 +109,13 @@ def test_annotations_tell_what_is_not_told() -> None:
 
 
 def test_a_function_that_says_nothing_is_told_what_to_write() -> None:
-    with pytest.raises(bm.ExpressionError, match=r"does not say what it returns[\s\S]*returns=\"string\""):
+    with pytest.raises(
+        bm.errors.ExpressionError, match=r"does not say what it returns[\s\S]*returns=\"string\""
+    ):
         returned(code(lambda value: value), serde_type)
-    with pytest.raises(bm.ExpressionError, match=r"the key and the value[\s\S]*tuple\[str, int\]"):
+    with pytest.raises(bm.errors.ExpressionError, match=r"the key and the value[\s\S]*tuple\[str, int\]"):
         returned_pair(code(lambda key, value: (key, value), "string"), serde_type, many=False)
-    with pytest.raises(bm.ExpressionError, match=r"several: found int[\s\S]*list\[str\]"):
+    with pytest.raises(bm.errors.ExpressionError, match=r"several: found int[\s\S]*list\[str\]"):
         returned_element(code(len_of), serde_type)
 
 

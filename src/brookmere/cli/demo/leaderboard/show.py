@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
@@ -109,7 +110,7 @@ def _watch(
     deadline = time.monotonic() + _PATIENCE_SECONDS + seconds
     with pressed_keys() as is_pressed, _shown(standings) as update:
         while time.monotonic() < deadline and not asked.is_set() and not is_pressed():
-            if application.wait(_LOOK_SECONDS):
+            if application.wait(timedelta(seconds=_LOOK_SECONDS)):
                 return
             had_boards = bool(standings.boards)
             standings.sent += len(scores := feeder.sent())

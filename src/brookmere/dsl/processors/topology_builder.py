@@ -1,4 +1,4 @@
-"""Topology: a program written node by node, without the DSL."""
+"""TopologyBuilder: a program written node by node, without the DSL."""
 
 from __future__ import annotations
 
@@ -27,8 +27,7 @@ from brookmere.names import nearest
 from brookmere.serde import Serde
 from brookmere.topology.assembly import Parts, assemble
 from brookmere.topology.function import here
-from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode
-from brookmere.topology.nodes import Topology as BuiltTopology
+from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode, Topology
 from brookmere.topology.operators import Process
 from brookmere.topology.times import OnInvalidTimestamp
 from brookmere.worker.api.processor import FixedKeyProcessor
@@ -40,16 +39,16 @@ class _Added:
     stores: dict[str, None]
 
 
-class Topology(Builder):
+class TopologyBuilder(Builder):
     """Builds a program of sources, processors, sinks and stores, linked by the names of their parents.
 
-    Every method returns the topology itself. `key` and `value` are the default serdes of sources.
+    Every method returns the builder itself. `key` and `value` are the default serdes of sources.
 
     >>> import brookmere as bm
     >>> class Upper(bm.Processor):
     ...     def process(self, record):
     ...         self.context.forward(record.with_value(record.value.upper()))
-    >>> shout = bm.Topology("shout", key=bm.Text(), value=bm.Text())
+    >>> shout = bm.TopologyBuilder("shout", key=bm.Text(), value=bm.Text())
     >>> shout = shout.add_source("in", "texts").add_processor("upper", Upper, "in")
     >>> len(shout.add_sink("out", "shouts", "upper").build().nodes)
     3
@@ -76,7 +75,7 @@ class Topology(Builder):
         timestamp: Timestamp | None = None,
         on_bad_record: Handler | None = None,
         on_invalid_timestamp: OnInvalidTimestamp | None = None,
-    ) -> Topology:
+    ) -> TopologyBuilder:
         """Read one or several topics, or all that match a pattern. The rest is as `stream` has it."""
         pattern = pattern_of(topics) if isinstance(topics, re.Pattern) else None
         names = () if isinstance(topics, re.Pattern) else topics_of(topics)
@@ -103,7 +102,7 @@ class Topology(Builder):
         key: object | None = None,
         value: object | None = None,
         stores: object = (),
-    ) -> Topology:
+    ) -> TopologyBuilder:
         """Hand the records of all `parents` to a processor that `supplier`, a class or a function, makes.
 
         `key` and `value` are the types of what it forwards, `stores` the stores it has at hand, as in
@@ -123,7 +122,7 @@ class Topology(Builder):
         *parents: str,
         key: Serde | None = None,
         value: Serde | None = None,
-    ) -> Topology:
+    ) -> TopologyBuilder:
         """Write the records of all `parents` to a topic, or to the one a function over Columns names."""
         if isinstance(topic, str):
             self._graph.check_name("topic", topic)
@@ -137,7 +136,7 @@ class Topology(Builder):
         )
         return self._add(node)
 
-    def add_state_store(self, builder: StoreBuilder, *processors: str) -> Topology:
+    def add_state_store(self, builder: StoreBuilder, *processors: str) -> TopologyBuilder:
         """Declare a store, and connect it with these processors."""
         declare(self._graph, builder)
         _check_names(f"The processors of the store {builder.name!r}", processors)
@@ -145,7 +144,7 @@ class Topology(Builder):
             self._connect(processor, (builder.name,))
         return self
 
-    def connect_processor_and_state_stores(self, processor: str, *stores: str) -> Topology:
+    def connect_processor_and_state_stores(self, processor: str, *stores: str) -> TopologyBuilder:
         """Let a processor use stores that were declared before."""
         _check_names("A processor and its stores", (processor, *stores))
         if not stores:
@@ -153,7 +152,7 @@ class Topology(Builder):
         self._connect(processor, stores)
         return self
 
-    def build(self, *, optimization: str | Sequence[str] = "none") -> BuiltTopology:
+    def build(self, *, optimization: str | Sequence[str] = "none") -> Topology:
         """Return the topology as it is now; it can be extended and built again.
 
         No optimization has anything to do here; its names are checked all the same.
@@ -177,7 +176,7 @@ class Topology(Builder):
         self._graph.check_name("node", name)
         return name
 
-    def _add(self, node: Node, stores: Sequence[str] = ()) -> Topology:
+    def _add(self, node: Node, stores: Sequence[str] = ()) -> TopologyBuilder:
         self._added.append(_Added(node, dict.fromkeys(stores)))
         return self
 

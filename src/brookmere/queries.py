@@ -1,0 +1,57 @@
+"""Ask the stores of an application: the kinds of queries, what they return, and the stores of a replica."""
+
+from __future__ import annotations
+
+from brookmere.state import (
+    CountQuery,
+    KeyQuery,
+    KeyValueStore,
+    MultiVersionedKeyQuery,
+    Position,
+    QueryResult,
+    RangeQuery,
+    Replica,
+    Row,
+    SessionKeyQuery,
+    SessionRangeQuery,
+    SessionStore,
+    StoreInfo,
+    StoreStatus,
+    Update,
+    Updates,
+    Version,
+    VersionedKeyQuery,
+    VersionedRangeQuery,
+    VersionedStore,
+    WindowKeyQuery,
+    WindowRangeQuery,
+    WindowStore,
+)
+from brookmere.state.description.store_file import read_stores
+
+__all__ = [
+    "CountQuery",
+    "KeyQuery",
+    "KeyValueStore",
+    "MultiVersionedKeyQuery",
+    "Position",
+    "QueryResult",
+    "RangeQuery",
+    "Replica",
+    "Row",
+    "SessionKeyQuery",
+    "SessionRangeQuery",
+    "SessionStore",
+    "StoreInfo",
+    "StoreStatus",
+    "Update",
+    "Updates",
+    "Version",
+    "VersionedKeyQuery",
+    "VersionedRangeQuery",
+    "VersionedStore",
+    "WindowKeyQuery",
+    "WindowRangeQuery",
+    "WindowStore",
+    "read_stores",
+]
