@@ -55,7 +55,7 @@ final case class EmissionSpec(sendOld: Boolean, onClose: Boolean, all: Boolean, 
 /** How long `suppress` holds changes back, and what it does when its buffer is full. */
 final case class SuppressSpec(
     untilClose: Boolean,
-    wait: Long,
+    waitMs: Long,
     maxRecords: Long,
     maxBytes: Long,
     stopWhenFull: Boolean,
@@ -81,4 +81,4 @@ final case class LookupSpec(table: Int, isLeft: Boolean, joiner: Column)
 final case class TableJoinSpec(other: Int, isLeft: Boolean, how: String, joiner: Column)
 
 /** Since when a changelog exists, and whether the store may have rows that are older. */
-final case class LogSpec(since: Long, isNew: Boolean)
+final case class LogStart(since: Long, isNew: Boolean)

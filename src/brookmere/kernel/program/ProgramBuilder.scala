@@ -109,7 +109,7 @@ final class ProgramBuilder(
   }
 
   /** A sink for every change of the table that the parents keep, in the order of the changes. */
-  def changelog(at: Place, key: Writer, value: Writer, log: LogSpec): Unit = {
+  def changelog(at: Place, key: Writer, value: Writer, log: LogStart): Unit = {
     val in = input(at)
     val rows = made(at.parentNumbers.head).processor.asInstanceOf[HasSnapshot]
     val p = new Changelog(at.number, at.name, key, value, rows, log.since, log.isNew)

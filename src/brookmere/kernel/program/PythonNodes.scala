@@ -74,7 +74,7 @@ private[program] trait PythonNodes { this: ProgramBuilder =>
     python(stage) = new PythonPart(code, processors(stage).exists(_.needsTicks))
 
   /** A changelog of a store that Python keeps; `store` is the number that `pythonStore` returned. */
-  def storeChangelog(at: Place, store: Int, key: Writer, value: Writer, log: LogSpec): Unit = {
+  def storeChangelog(at: Place, store: Int, key: Writer, value: Writer, log: LogStart): Unit = {
     val of = made(store)
     val rows = of.processor.asInstanceOf[StoreSnapshot]
     processors(at.stage) += rows
@@ -83,7 +83,7 @@ private[program] trait PythonNodes { this: ProgramBuilder =>
   }
 
   /** Makes a source send the stream time of a sub-topology to a stage, before any result of its records. */
-  def tellTime(source: Int, stage: Int, subtopology: Int): Unit = {
+  def forwardTime(source: Int, stage: Int, subtopology: Int): Unit = {
     val from = made(source)
     val p = new ForwardTime(PythonNodes.Unnumbered, from.processor.name, stage, subtopology)
     processors(from.stage) += p

@@ -51,7 +51,7 @@ private[program] trait WindowNodes { this: ProgramBuilder =>
     define(at.stage, StoreDef(store.name, store.kind, in.key, Suppress.keptType(in.value), Some(groups)))
     val bounds = Bounds(spec.maxRecords, spec.maxBytes, spec.stopWhenFull)
     val rows = view(at.parentNumbers.head, at.stage)
-    val p = new Suppress(at.number, at.name, store.name, in.key, in.value, spec.untilClose, spec.wait, bounds,
+    val p = new Suppress(at.number, at.name, store.name, in.key, in.value, spec.untilClose, spec.waitMs, bounds,
       spec.isSession, rows)
     add(at, p, in.key, in.value, isTable = true)
   }

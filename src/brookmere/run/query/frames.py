@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from pyspark.sql import Column, DataFrame
@@ -12,6 +13,7 @@ from pyspark.sql.types import TimestampType
 from brookmere.errors import Fault, TopologyError
 from brookmere.names import nearest
 from brookmere.run.compile.compiler import Compiled
+from brookmere.run.jvm import to_java
 
 OUTPUT = (
     "kind", "topic", "key", "value", "timestamp", "headers", "failure", "node", "task",
@@ -46,10 +48,10 @@ def output_rows(compiled: Compiled, assembly: Any, rows: DataFrame) -> DataFrame
     describes what went wrong in an error. `node` is the number of the node that wrote the row, `task` that
     of its task.
     """
-    return DataFrame(
-        assembly.outputs(rows._jdf, dict(compiled.sinks), set(compiled.routed), set(compiled.taps)),
-        rows.sparkSession,
-    )
+    # The caller chooses the partitions, so what decides them in topics is left out.
+    to = replace(compiled.destinations, windows={}, changelogs=frozenset())
+    session = rows.sparkSession
+    return DataFrame(assembly.outputs(rows._jdf, to_java(session._jvm, to)), session)
 
 
 def _frame_faults(topic: str, frame: DataFrame) -> list[Fault]:

@@ -14,11 +14,12 @@ from pyspark.sql import DataFrame, SparkSession
 
 from brookmere.run.compile.compiler import Compiled
 from brookmere.run.compile.time import wall_options
+from brookmere.run.jvm import to_java
 from brookmere.run.query.checkpoints import begun, checkpointed_partitions
 from brookmere.run.query.outputs import Written, read_outputs
 from brookmere.run.query.query import Query, shuffle_partitions, started
 from brookmere.run.query.taps import show
-from brookmere.run.query.transports import Transport
+from brookmere.run.query.transports import SinkSpec, Transport
 from brookmere.topology.nodes import SourceNode
 
 
@@ -64,11 +65,10 @@ def launch(
         cores=session.sparkContext.defaultParallelism,
     )  # fmt: skip
 
-    def write(rows: DataFrame, assembly: Any) -> Any:
-        to = compiled.destinations(assembly)
-        jvm.brookmere.kernel.transport.Sinks.register(
-            name, application, to, compiled.program, list(compiled.numbers), dead_letter, place
-        )
+    def write(rows: DataFrame, assembly: Any) -> Any:  # noqa: ARG001
+        sink = to_java(jvm, SinkSpec(name, application, list(compiled.numbers), dead_letter))
+        to = to_java(jvm, compiled.destinations)
+        jvm.brookmere.kernel.transport.Sinks.register(sink, to, compiled.program, place)
         if compiled.taps:
             _listen(session, name, compiled, raised)
         return rows.writeStream.format(topics.format).option("plan", name)

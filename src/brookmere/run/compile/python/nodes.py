@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from pyspark.sql.types import DataType, _parse_datatype_json_string
 
 from brookmere.errors import ExpressionError, Fault
 from brookmere.plan.stages import Plan
+from brookmere.run.compile.program_builder import Place, ProgramBuilder
 from brookmere.run.compile.python.facets import Facet, Facets
 from brookmere.run.compile.python.pickling import Unpicklable, dumps
 from brookmere.run.compile.python.stores import PythonStores
@@ -26,8 +26,6 @@ from brookmere.worker.protocol.stage_code import Child, NodeCode, ProcessWork, S
 
 logger = logging.getLogger(__name__)
 
-At = tuple[int, str, int, list[int]]
-
 _MUCH_CODE = 4_000_000
 
 
@@ -36,7 +34,7 @@ class PythonNodes:
     """Adds Python nodes to the program that `builder` builds."""
 
     plan: Plan
-    builder: Any
+    builder: ProgramBuilder
     wire: Wire
     numbers: Mapping[str, int]
     stores: PythonStores = field(init=False)
@@ -50,19 +48,19 @@ class PythonNodes:
         self.stores = PythonStores(self.plan, self.builder, self.serde_type)
         self.reads = PythonReads(self.plan, self.builder, self.numbers, self.stores, self.facets)
 
-    def add(self, node: ProcessorNode, at: At, kind: Callable[[str | None], str]) -> None:
+    def add(self, node: ProcessorNode, at: Place, kind: Callable[[str], str]) -> None:
         """Add a node; `kind` tells how a store keeps its rows."""
-        number, _, stage, parents = at
+        number, stage, parents = at.number, at.stage, at.parents
         facets = self.facets.of_parents(node.parents)
-        key = as_key(facets[0].of(self.builder.keyType(parents[0])))
-        value = facets[1].of(self.builder.valueType(parents[0]))
+        key = as_key(facets[0].of(self.builder.key_type(parents[0])))
+        value = facets[1].of(self.builder.value_type(parents[0]))
         into = Incoming(key, value, self.serde_type, self._sends_late(node))
         worked = work_of(node, into)
         sent = (worked.key or key, worked.value or value)
         ticks = self._needs_ticks(node, worked)
         with explained(f"node {node.name}", str(node.location) if node.location else None):
-            self.builder.pythonNode(
-                *at,
+            self.builder.python_node(
+                at,
                 worked.key.json if worked.key else None,
                 worked.value.json if worked.value else None,
                 node.operator.sends == "changes",
@@ -85,12 +83,12 @@ class PythonNodes:
                 self.stores.of(stage),
                 self.plan.topics,
                 self.plan.topology.application_id,
-                last_per_batch and not any(self.builder.isHurried(code.number) for _, code in added),
+                last_per_batch and not any(self.builder.is_hurried(code.number) for _, code in added),
             )
             codes[stage] = code
             try:
                 data = dumps(code)
-                self.builder.pythonCode(stage, bytearray(data))
+                self.builder.python_code(stage, data)
                 if len(data) > _MUCH_CODE:
                     names = ", ".join(node.name for node, _ in added)
                     logger.warning(
@@ -143,7 +141,7 @@ class PythonNodes:
     def _with_copies(self, code: NodeCode) -> NodeCode:
         """Return the code of a node that also sends to the copies of its table in later stages, and first."""
         copies = [
-            Child(f"copy {number}", int(number), False) for number in self.builder.copiesOf(code.number)
+            Child(f"copy {number}", int(number), False) for number in self.builder.copies_of(code.number)
         ]
         return replace(code, children=(*copies, *code.children)) if copies else code
 
@@ -189,7 +187,7 @@ class PythonNodes:
             hearers = self._hearers(source)
             # What the only reader of a source gets moves its time.
             if len(hearers) != 1 or hearers[0].name not in moving:
-                self.builder.tellTime(self.numbers[source.name], stage, self._subtopology(source))
+                self.builder.forward_time(self.numbers[source.name], stage, self._subtopology(source))
 
     def _unpicklable(self, added: list[tuple[ProcessorNode, NodeCode]]) -> list[Fault]:
         faults = []

@@ -9,6 +9,7 @@ from typing import Any
 from pyspark.sql.types import StructType, _parse_datatype_json_string
 
 from brookmere.plan.stages import Plan
+from brookmere.run.compile.program_builder import ProgramBuilder
 from brookmere.run.compile.python.facets import Facets
 from brookmere.run.compile.python.stores import PythonStores
 from brookmere.run.compile.python.types import as_key
@@ -23,7 +24,7 @@ class PythonReads:
     """Adds copies of tables, one for every stage that reads them."""
 
     plan: Plan
-    builder: Any
+    builder: ProgramBuilder
     numbers: Mapping[str, int]
     stores: PythonStores
     facets: Facets
@@ -42,10 +43,10 @@ class PythonReads:
 
     def _copy(self, name: str, stage: int) -> None:
         table = self.plan.topology.keepers(name)[0]
-        number = self.builder.pythonCopy(stage, self.numbers[table.name], name)
+        number = self.builder.python_copy(stage, self.numbers[table.name], name)
         facets = self.facets.of(table.name)
-        key = as_key(facets[0].of(self.builder.keyType(number)))
-        value = facets[1].of(self.builder.valueType(number))
+        key = as_key(facets[0].of(self.builder.key_type(number)))
+        value = facets[1].of(self.builder.value_type(number))
         store = self.plan.topology.store(name)
         # A table is kept in one of these.
         kind: Any = store.kind
