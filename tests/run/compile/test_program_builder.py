@@ -16,19 +16,9 @@ from brookmere.run.jvm import camel_case
 from tests.run.java_border import assert_same_class, assert_same_method, java_class
 
 PROGRAM = Path(brookmere.__file__).parent / "kernel" / "program"
-BUILDER = (
-    "ProgramBuilder",
-    "StreamNodes",
-    "TableNodes",
-    "WindowNodes",
-    "JoinNodes",
-    "LookupTables",
-    "PythonNodes",
-)
+TRAITS = ("StreamNodes", "TableNodes", "WindowNodes", "JoinNodes", "LookupTables", "PythonNodes")
 METHODS = {name: method for name, method in vars(ProgramBuilder).items() if not name.startswith("_")}
-SPECS = [
-    each for each in vars(program_builder).values() if isinstance(each, type) and hasattr(each, "java_class")
-]
+SPECS = [each for each in vars(program_builder).values() if hasattr(each, "java_class")]
 
 
 @pytest.fixture(scope="module")
