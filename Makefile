@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup demo test chaos check format bench conformance wheel clean
+.PHONY: setup demo quick test chaos check format bench conformance wheel clean
 
 setup: $(STAMP)
 
@@ -17,10 +17,15 @@ $(STAMP): pyproject.toml
 demo: $(STAMP)
 	$(BIN)/brookmere demo $(ARGS)
 
+# No Spark, no broker, no browser: the tests to run all day, in under two minutes.
+QUICK := config dsl topology plan serde registry state topics worker
+quick: $(STAMP)
+	$(BIN)/python -m pytest --no-java -m "not slow" $(QUICK:%=tests/%) tests/test_*.py $(ARGS)
+
 test: $(STAMP)
 	$(BIN)/python -m pytest $(ARGS)
 
-# How many processes are killed; make test kills 25.
+# Kills 100 processes at random; make test kills one at each point in the life of a batch.
 chaos: $(STAMP)
 	BROOKMERE_KILLS=$${BROOKMERE_KILLS:-100} $(BIN)/python -m pytest tests/chaos $(ARGS)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -17,6 +18,17 @@ if TYPE_CHECKING:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--refresh", action="store_true", help="rewrite the expected text files")
+    parser.addoption("--no-java", action="store_true", help="fail tests that start Java: Spark or a broker")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--no-java"):
+        sys.addaudithook(_refuse_java)
+
+
+def _refuse_java(event: str, arguments: tuple[Any, ...]) -> None:
+    if event == "subprocess.Popen" and Path(str(arguments[0])).name in ("java", "spark-submit"):
+        pytest.fail("This test starts Java, so it is not a quick one: run it with make test")
 
 
 @pytest.fixture

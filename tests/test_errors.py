@@ -122,9 +122,9 @@ def test_a_record_error_reads_as_one_paragraph() -> None:
 
     assert text == (
         "A record could not be read at node KSTREAM-SOURCE-0000000000, task 1, topic orders, partition 1, "
-        "offset 42: BadBytes: expected 8 bytes for a Long, found 3. Found key b'a', value b'abc'. "
-        "Give the source a serde that fits these bytes, or let deserialization.exception.handler continue "
-        "past such records."
+        "offset 42: BadBytes: expected 8 bytes for a Long, found 3. Found: key b'a', value b'abc'. "
+        "Give the source a serde that can read these bytes, or let deserialization.exception.handler "
+        "continue past such records."
     )
 
 
@@ -191,5 +191,5 @@ def test_errors_survive_pickling() -> None:
 
 def test_an_internal_error_asks_for_a_report() -> None:
     assert str(InternalError("stage 2 has no exchange")) == (
-        "stage 2 has no exchange. This is a bug of Brookmere: please report it."
+        "stage 2 has no exchange. This is a bug in Brookmere: please report it."
     )

@@ -30,7 +30,7 @@ from brookmere.kernel.build import kafka_jar, kernel_jar
 from brookmere.plan.stages import plan
 from brookmere.run import spark_session
 from brookmere.run.query.checkpoints import begun
-from brookmere.run.query.topics_query import read_topics
+from brookmere.run.query.query import read_topics
 from brookmere.run.query.transports import OnKafka
 
 TOPIC = "records"

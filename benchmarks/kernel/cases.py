@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 import brookmere as bm
 from benchmarks.kernel.data import PARTITIONS, TOPIC, Feed
 from benchmarks.measure import Running, Sink
-from brookmere.run import Query, assemble
+from brookmere.run import Query, start_query
 from brookmere.topology.nodes import SinkNode
 
 Shape = Literal["source", "stage 0", "pass", "count", "chain"]
@@ -80,7 +80,7 @@ def start(case: Case, feed: Feed, sink: Sink, *, session: SparkSession, checkpoi
     rows = feed.stream(session)
     if case.store is None:
         return _start_native(case, rows, sink, checkpoint)
-    query = assemble(
+    query = start_query(
         topology(case),
         {TOPIC: rows.drop("text")},
         lambda written, batch: sink(written.select(*WRITTEN), batch),

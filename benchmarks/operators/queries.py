@@ -13,7 +13,7 @@ from benchmarks.operators import native
 from benchmarks.operators.cases import Case
 from benchmarks.operators.data import LEFT, Feed
 from benchmarks.operators.topologies import topology
-from brookmere.run import assemble
+from brookmere.run import start_query
 
 
 def start(case: Case, feed: Feed, sink: Sink, *, session: SparkSession, checkpoint: Path) -> Running:
@@ -27,7 +27,7 @@ def start(case: Case, feed: Feed, sink: Sink, *, session: SparkSession, checkpoi
     streams = feed.streams(session)
     if in_kernel is not None:
         streams = {TOPIC: streams[LEFT]}
-    query = assemble(
+    query = start_query(
         topology(case, feed) if in_kernel is None else kernel.topology(in_kernel),
         {topic: rows.drop("text") for topic, rows in streams.items()},
         lambda written, batch: sink(written.select(*kernel.WRITTEN), batch),

@@ -17,7 +17,7 @@ from benchmarks.topics.cases import Case, topology
 from benchmarks.topics.filling import PARTITIONS
 from brookmere.plan.stages import plan
 from brookmere.run.compile.compiler import compile_plan
-from brookmere.run.query.topics_query import launch, read_topics
+from brookmere.run.query.query import QueryOptions, TopicsQuery, read_topics
 from brookmere.run.query.transports import Embedded
 
 _PATIENCE = 300.0
@@ -68,14 +68,9 @@ def start(
         handle = rows.writeStream.format("noop").option("checkpointLocation", str(checkpoint)).start()
         return Running(case.name, handle, handle.stop, lambda: (0, 0))
     planned = plan(topology(case, out), {case.workload.topic: PARTITIONS})
-    query = launch(
-        compile_plan(planned, session, last_per_batch=case.emit == "last"),
-        session=session,
-        topics=Embedded(topics),
-        application="bench",
-        checkpoint=checkpoint,
-        max_batch_records=limit,
-    )
+    compiled = compile_plan(planned, session, last_per_batch=case.emit == "last")
+    options = QueryOptions(max_batch_records=limit)
+    query = TopicsQuery(compiled, session, Embedded(topics), "bench", options).start(checkpoint)
     assembly: Any = query.assembly
     stages = range(1, len(planned.stages))
 

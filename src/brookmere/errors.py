@@ -1,42 +1,42 @@
-"""Turns everything that can go wrong into one tree of errors, ordered by who has to act.
+"""All errors of Brookmere in one tree, ordered by who has to act.
 
     BrookmereError
-     ├ TopologyError             the program is wrong; lists every fault of it at once
+     ├ TopologyError             the program is invalid; lists all its faults
      │   └ ExpressionError       a lambda cannot be compiled
-     ├ ConfigError               a setting is wrong
+     ├ ConfigError               a setting is invalid
      ├ StateError                a state directory cannot be used
-     │   └ InstanceError         the application or the replica runs already, there or elsewhere
-     ├ CommandError              the command line names what is not there or cannot be used
+     │   └ InstanceError         the application or the replica already runs
+     ├ CommandError              the command line names something missing or unusable
      ├ RecordError               a record failed
-     │   ├ DeserializationError  its bytes do not decode
-     │   ├ TimestampError        its time cannot be one
+     │   ├ DeserializationError  its bytes cannot be decoded
+     │   ├ TimestampError        its timestamp is invalid
      │   ├ ProcessingError       an operator failed on it
      │   └ ProductionError       it could not be written
-     ├ TopicError                a topic does not do what was asked
-     │   ├ UnknownTopicError     there is no such topic, or no longer
-     │   ├ TopicExistsError      there is one of this name already
-     │   ├ AccessError           Kafka does not let this user in, or does not let it do this
-     │   ├ DamagedTopicError     its files are not as they were written
-     │   └ DataLossError         it no longer has the records that were asked for
-     ├ StoreError                a question to a store cannot be answered
-     │   ├ UnknownStoreError     there is no such store, or it cannot be asked
+     ├ TopicError                a topic operation failed
+     │   ├ UnknownTopicError     the topic does not exist, or no longer exists
+     │   ├ TopicExistsError      a topic of this name already exists
+     │   ├ AccessError           Kafka rejects the login or the operation of this user
+     │   ├ DamagedTopicError     its files are damaged
+     │   └ DataLossError         it no longer has the requested records
+     ├ StoreError                a query of a store failed
+     │   ├ UnknownStoreError     the store does not exist, or cannot be queried
      │   ├ StoreNotReadyError    its replica has not caught up yet, or is closed
-     │   ├ StoreTypeError        stores of its kind do not answer such a question
-     │   └ PositionError         its replica has not come as far as was asked for
-     ├ RegistryError             a schema registry does not do what was asked
+     │   ├ StoreTypeError        stores of its type do not support such a query
+     │   └ PositionError         its replica has not reached the requested position
+     ├ RegistryError             a request to a schema registry failed
      │   ├ UnknownSchemaError    it has no such subject, version, id or schema
-     │   └ IncompatibleSchemaError  a schema may not follow the ones before it
+     │   └ IncompatibleSchemaError  a schema is incompatible with earlier ones
      ├ ServerError               the HTTP server cannot listen, or does not start
      ├ EngineError               Spark, Java or the kernel failed
      │   ├ KernelBuildError      the kernel does not compile
-     │   ├ JavaNotFoundError     there is no Java runtime that fits
-     │   ├ JarNotFoundError      a Java library is not there and cannot be fetched
-     │   ├ BrokerError           the development broker does not do what was asked
+     │   ├ JavaNotFoundError     there is no suitable Java runtime
+     │   ├ JarNotFoundError      a Java library is missing and cannot be downloaded
+     │   ├ BrokerError           the development broker failed
      │   ├ UnreachableError      Kafka does not answer
-     │   ├ TransactionError      Kafka has ended a transaction, and the batch cannot be written
+     │   ├ TransactionError      Kafka has aborted a transaction
      │   └ WorkerError           a process that runs Python code of the program has ended
-     ├ UnsupportedError          known, and not done
-     └ InternalError             a bug of Brookmere
+     ├ UnsupportedError          not supported by Brookmere
+     └ InternalError             a bug in Brookmere
 
 A message has three parts: what is wrong and where, what was found, what to do about it.
 """
@@ -98,7 +98,7 @@ class BrookmereError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing that is wrong with a program: what was found, where, and what to do."""
+    """One fault of a program: what is wrong, where, and what to do."""
 
     what: str
     where: str | None
@@ -110,7 +110,7 @@ class Fault:
 
 
 class TopologyError(BrookmereError):
-    """The program is wrong. `faults` holds everything that was found, not only the first."""
+    """The program is invalid. `faults` holds all its faults."""
 
     def __init__(self, faults: Sequence[Fault]) -> None:
         if not faults:
@@ -127,7 +127,7 @@ class ExpressionError(TopologyError):
 
 
 class ConfigError(BrookmereError):
-    """A setting is unknown, or its value is. `faults` lists what is wrong where several things can be."""
+    """A setting is unknown or has an invalid value. `faults` lists all of them."""
 
     def __init__(self, problem: str | Sequence[Fault]) -> None:
         self.faults: list[Fault] = [] if isinstance(problem, str) else list(problem)
@@ -135,7 +135,7 @@ class ConfigError(BrookmereError):
 
 
 class CommandError(BrookmereError):
-    """The command line names a program or a file that is not there, or that cannot be used."""
+    """The command line names a program or a file that is missing or cannot be used."""
 
 
 class StateError(BrookmereError):
@@ -143,18 +143,18 @@ class StateError(BrookmereError):
 
 
 class InstanceError(StateError):
-    """The application or the replica runs already on the same directory, or another instance took over."""
+    """The application or the replica already runs on the same directory, or another instance took over."""
 
 
 class RecordError(BrookmereError):
     """A record failed.
 
-    `reason` is the class name of the cause, `message` its words and `trace` its stack trace; the place is
-    as exact as the failing part knows it. `key` and `value` are the record's bytes, where there are any.
+    `reason` is the class name of the cause, `message` its message and `trace` its stack trace. The place is
+    as exact as the failing part knows it. `key` and `value` are the bytes of the record, if there are any.
     """
 
     _what: ClassVar[str] = "A record failed"
-    _remedy: ClassVar[str] = "Correct the record, or let the exception handler continue past it."
+    _remedy: ClassVar[str] = "Fix the record, or let the exception handler continue past it."
 
     def __init__(
         self,
@@ -188,7 +188,7 @@ class RecordError(BrookmereError):
         return " ".join(part for part in parts if part)
 
     def _line(self) -> str:
-        """Return where the Python code of the user failed, if the trace is one of it: its first line."""
+        """Return where the user's Python code failed, if the trace is one of Python."""
         last = (self.trace or "").rpartition("Traceback (most recent call last):")[2]
         found = re.search(r'File "(.+)", line (\d+)', last)
         return f" ({found[1]}:{found[2]})" if found else ""
@@ -207,26 +207,26 @@ class RecordError(BrookmereError):
     def _found(self) -> str:
         known = (("key", self.key), ("value", self.value))
         parts = [f"{label} {_excerpt(content)}" for label, content in known if content is not None]
-        return f"Found {', '.join(parts)}." if parts else ""
+        return f"Found: {', '.join(parts)}." if parts else ""
 
 
 class DeserializationError(RecordError):
-    """The bytes of a record do not decode with the serde of its source."""
+    """The bytes of a record cannot be decoded with the serde of its source."""
 
     _what = "A record could not be read"
     _remedy = (
-        "Give the source a serde that fits these bytes, "
+        "Give the source a serde that can read these bytes, "
         "or let deserialization.exception.handler continue past such records."
     )
 
 
 class TimestampError(RecordError):
-    """The time of a record is null, negative or no number."""
+    """The timestamp of a record is null, negative or not a number."""
 
     _what = "A record has no valid timestamp"
     _remedy = (
-        "Correct the timestamp= of the source, or let on_invalid_timestamp= be 'skip' or 'partition-time'; "
-        "default.timestamp.extractor says so for all sources."
+        "Fix the timestamp= of the source, or set its on_invalid_timestamp= to 'skip' or 'partition-time'; "
+        "default.timestamp.extractor sets it for all sources."
     )
 
 
@@ -245,28 +245,28 @@ class ProductionError(RecordError):
 
     _what = "A record could not be written"
     _remedy = (
-        "Give the sink a serde that fits its values and an existing topic, "
+        "Give the sink a serde that can write its values and an existing topic, "
         "or let production.exception.handler continue past such records."
     )
 
 
 class TopicError(BrookmereError):
-    """A topic does not do what was asked: refused settings or records, no room, no permission."""
+    """A topic operation failed: rejected settings or records, no space, no permission."""
 
 
 class UnknownTopicError(TopicError):
-    """There is no such topic, or no longer."""
+    """The topic does not exist, or no longer exists."""
 
 
 class TopicExistsError(TopicError):
-    """There is a topic of this name already."""
+    """A topic of this name already exists."""
 
 
 class AccessError(TopicError):
-    """Kafka does not let a user in, or does not let it do something.
+    """Kafka rejects the login or an operation of a user.
 
-    `principal` is who was refused; `operation` and `resource` say what for, such as Read and topic orders,
-    and are None where the user could not log in.
+    `principal` is the user; `operation` and `resource` are what was rejected, such as Read and topic orders,
+    and None if the user could not log in.
     """
 
     def __init__(
@@ -284,10 +284,10 @@ class AccessError(TopicError):
 
 
 class DamagedTopicError(TopicError):
-    """A file of a topic is missing, cut off or changed.
+    """A file of a topic is missing, truncated or changed.
 
     `partition`, `start` and `end` say which records the file holds, from offset `start` to before `end`;
-    they are None where the file holds no records.
+    they are None if the file holds no records.
     """
 
     def __init__(
@@ -309,30 +309,30 @@ class DamagedTopicError(TopicError):
 
 
 class DataLossError(TopicError):
-    """A topic no longer has, or never had, the records that were asked for."""
+    """A topic no longer has, or never had, the requested records."""
 
 
 class StoreError(BrookmereError):
-    """A question to a store cannot be answered."""
+    """A query of a store failed."""
 
 
 class UnknownStoreError(StoreError):
-    """There is no store of this name, or it has no changelog, so that nobody can ask it."""
+    """There is no store of this name, or it has no changelog and so cannot be queried."""
 
 
 class StoreNotReadyError(StoreError):
-    """The store's replica has not caught up with the changelog yet, or is closed. Ask again later."""
+    """The replica of the store has not caught up with the changelog yet, or is closed. Try again later."""
 
 
-# Also an AttributeError, so that hasattr() tells which questions a store answers.
+# Also an AttributeError, so that hasattr() says which queries a store supports.
 class StoreTypeError(StoreError, AttributeError):
-    """Stores of this kind do not answer such a question."""
+    """Stores of this type do not support such a query."""
 
 
 class PositionError(StoreError):
-    """The store's replica has not come as far as was asked for, or cannot tell.
+    """The replica of the store has not reached the requested position, or does not know it.
 
-    `topic` is the one that it does not know; None where it has only not come that far.
+    `topic` is the topic that it does not know; None if it only has not got that far.
     """
 
     def __init__(self, message: str, *, topic: str | None = None) -> None:
@@ -341,9 +341,9 @@ class PositionError(StoreError):
 
 
 class RegistryError(BrookmereError):
-    """A schema registry does not do what was asked: not reached, not allowed, an invalid schema.
+    """A request to a schema registry failed: unreachable, not allowed, an invalid schema.
 
-    `status` is the HTTP status and `code` the registry's own number, where it answered.
+    `status` is the HTTP status and `code` the error code of the registry, if it answered.
     """
 
     def __init__(self, message: str, *, status: int | None = None, code: int | None = None) -> None:
@@ -357,11 +357,11 @@ class UnknownSchemaError(RegistryError):
 
 
 class IncompatibleSchemaError(RegistryError):
-    """The registry's compatibility rules forbid that a schema follows the ones before it."""
+    """A schema violates the compatibility rules of its subject in the registry."""
 
 
 class ServerError(BrookmereError):
-    """The HTTP server cannot listen where it should, or does not start."""
+    """The HTTP server cannot listen on its address, or does not start."""
 
 
 class EngineError(BrookmereError):
@@ -369,42 +369,42 @@ class EngineError(BrookmereError):
 
 
 class KernelBuildError(EngineError):
-    """The kernel does not compile; the message carries the compiler's words."""
+    """The kernel does not compile; the message contains the output of the compiler."""
 
 
 class JavaNotFoundError(EngineError):
-    """There is no Java runtime that fits."""
+    """There is no suitable Java runtime."""
 
 
 class JarNotFoundError(EngineError):
-    """A Java library is not there, is not the right one, or cannot be fetched."""
+    """A Java library is missing, is not the right one, or cannot be downloaded."""
 
 
 class BrokerError(EngineError):
-    """The development broker does not start, or does not do what was asked."""
+    """The development broker does not start, or failed."""
 
 
 class UnreachableError(EngineError):
-    """Kafka did not answer for as long as it was waited for. Nothing is lost: start again when it is back."""
+    """Kafka did not answer in time. Nothing is lost: start again when it is back."""
 
 
 class TransactionError(EngineError):
-    """Kafka has ended a transaction, most often as it took too long; nothing is lost or written twice."""
+    """Kafka has aborted a transaction, most often a slow one; nothing is lost or written twice."""
 
 
 class WorkerError(EngineError):
-    """A process that runs Python code of the program has ended; the batch is done again with another one."""
+    """A worker process with Python code of the program has died; another one repeats the batch."""
 
 
 class UnsupportedError(BrookmereError):
-    """The request is understood, and Brookmere does not do it."""
+    """Brookmere does not support the request."""
 
 
 class InternalError(BrookmereError):
     """Brookmere broke one of its own rules."""
 
     def __str__(self) -> str:
-        return f"{_with_stop(super().__str__())} This is a bug of Brookmere: please report it."
+        return f"{_with_stop(super().__str__())} This is a bug in Brookmere: please report it."
 
 
 def _listed(faults: Sequence[Fault]) -> str:

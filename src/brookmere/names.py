@@ -1,4 +1,4 @@
-"""Tells which names Kafka takes, and which known name a wrong one stands for."""
+"""Which names Kafka accepts, and the known name nearest to a misspelt one."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def illegal(name: str) -> str | None:
     if len(name) > _LONGEST:
         return f"it is longer than {_LONGEST} characters"
     if not _LEGAL.fullmatch(name):
-        return "it has a character other than ASCII letters and digits, '.', '_' and '-'"
+        return "it contains a character other than ASCII letters and digits, '.', '_' and '-'"
     return None
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that `name` most likely stands for, or None.
+    """Return the known name that `name` most likely means, or None.
 
     >>> nearest("ofset", ["offset", "partition"])
     'offset'

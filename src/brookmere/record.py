@@ -1,4 +1,4 @@
-"""Holds a record as Python code sees it: what stands in a topic, decoded."""
+"""Records and windowed keys, as Python code sees them."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 Header = tuple[str, bytes | None]
-"""A header's name and its bytes. Names may repeat; their order counts."""
+"""The name of a header and its bytes. Names may repeat, and their order matters."""
 
 
 _new = object.__new__
 
 
-# Not frozen: a worker makes one per record, and a frozen one costs three times as much to make.
+# Not frozen: a worker creates one per record, and a frozen one takes three times as long.
 @dataclass(slots=True, unsafe_hash=True)
 class Record:
-    """A decoded record. `timestamp` counts milliseconds since 1970 (UTC). Do not change one: `with_…` copies.
+    """A decoded record. `timestamp` is in milliseconds since 1970 (UTC). Do not change it: `with_…` copies.
 
-    `topic`, `partition` and `offset` are None for a record that stands in no topic yet.
+    `topic`, `partition` and `offset` are None for a record that is not in a topic yet.
     """
 
     key: Any
@@ -37,7 +37,7 @@ class Record:
 
     def with_value(self, value: Any) -> Record:
         """Return the record with another value."""
-        # Most processors do this for each record, and this is the cheapest way.
+        # Most processors call this for every record, and this is the fastest way.
         made = _new(Record)
         made.key = self.key
         made.value = value
@@ -58,7 +58,7 @@ class Record:
         return Record(self.key, self.value, self.timestamp, them, self.topic, self.partition, self.offset)
 
     def with_header(self, name: str, value: bytes | None) -> Record:
-        """Return the record with one more header, behind those it has."""
+        """Return the record with one more header at the end."""
         return self.with_headers((*self.headers, (name, value)))
 
 

@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 from brookmere.broker import Broker
 from tests.chaos.world import World
 
-_KILLS = max(3, int(os.environ.get("BROOKMERE_KILLS", "25")) // 8)
+_KILLS = max(3, int(os.environ.get("BROOKMERE_KILLS", "8")) // 8)
 _SEED = int(os.environ.get("BROOKMERE_SEED", "6"))
 
 

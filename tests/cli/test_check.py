@@ -54,7 +54,7 @@ def test_check_tells_beforehand_what_run_tells_when_it_starts(
     assert checked.exit_code == 0, checked.stderr
     assert checked.stdout.splitlines()[1:] == [
         "counts  converted; from auto to rocksdb",
-        "users   new and empty; what was read of clicks so far is not in it",
+        "users   new and empty; it does not contain what was already read from clicks",
     ]
     assert "users" not in topics.names()
 
@@ -71,8 +71,8 @@ def test_check_refuses_what_run_would_refuse(run: Run, topics: bm.Topics) -> Non
     told = run("check", "other.py")
     assert told.exit_code == 1
     assert told.stdout.splitlines()[1:] == [
-        "counts  refused; it has values of bigint, and the program needs string",
-        "Give the result a store= of a new name in place of 'counts'.",
+        "counts  refused; it has values of bigint, but the program needs string",
+        "Give the result a new name with store= instead of 'counts'.",
     ]
     found = run("check", "other.py", "--json")
     assert found.exit_code == 1

@@ -148,7 +148,7 @@ def test_missing_topic_names_the_command_that_creates_it(run: Run, folder: Path)
     shown = run("run", "clicks:app", "--quiet")
 
     assert shown.exit_code == 1
-    assert "The topic 'clicks', which is read, does not exist" in shown.stderr
+    assert "The topic 'clicks', which the program reads, does not exist" in shown.stderr
     assert "brookmere topics create clicks" in shown.stderr
 
 
@@ -214,7 +214,7 @@ def test_ctrl_c_stops_it_cleanly_and_a_second_instance_is_refused(
     assert (folder / "told").read_text().endswith("upper: stopped\n")
     assert second.returncode == 1
     assert second.stderr.startswith(
-        "Error: The application 'upper' is running already on the state directory "
+        "Error: The application 'upper' is already running on the state directory "
     )
     assert f"in process {process.pid} on " in second.stderr
     assert "Traceback" not in second.stderr

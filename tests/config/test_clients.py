@@ -58,8 +58,11 @@ def test_references_are_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         ("${file:secrets:passwort}", "the file has no key passwort. Did you mean password?"),
         ("${file:secrets:zzz}", "the file has no key zzz. Add a line zzz=... to secrets."),
         ("${file:nowhere:password}", "the file cannot be read."),
-        ("${file:secrets}", "it names no key of a file. Write ${file:path:key}, for a file of properties."),
-        ("${vault:a:b}", "there is no 'vault' to refer to. Write ${env:NAME} or ${file:path:key}."),
+        (
+            "${file:secrets}",
+            "it does not name a key of a file. Write ${file:path:key}, for a properties file.",
+        ),
+        ("${vault:a:b}", "there is no provider 'vault'. Write ${env:NAME} or ${file:path:key}."),
     ],
 )
 def test_missing_reference_is_told_without_any_secret(
@@ -111,7 +114,7 @@ def test_name_and_password_become_a_login(
         ),
         (
             {"sasl.username": "ann", "sasl.password": "tiger", "sasl.jaas.config": "x"},
-            "sasl.jaas.config is given beside sasl.username and sasl.password",
+            "sasl.jaas.config is given together with sasl.username and sasl.password",
         ),
     ],
 )

@@ -67,7 +67,9 @@ def test_missing_file_is_told_with_what_to_name(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         read_properties(tmp_path / "none.properties")
 
-    assert "none.properties cannot be read: No such file or directory. Name a file" in str(caught.value)
+    assert "none.properties cannot be read: No such file or directory. Name a properties file" in str(
+        caught.value
+    )
 
 
 def test_file_that_is_not_text_is_told(tmp_path: Path) -> None:

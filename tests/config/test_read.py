@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from brookmere.config import Config, read
-from brookmere.config.elsewhere import ALIASES, WITHOUT_EFFECT
+from brookmere.config.kafka_streams_names import ALIASES, WITHOUT_EFFECT
 from brookmere.config.settings import table
 from brookmere.dsl.graph import rules
 from brookmere.errors import ConfigError
@@ -92,29 +92,26 @@ def test_home_directory_follows_the_environment(monkeypatch: pytest.MonkeyPatch,
         (
             "commit.interval.ms",
             "fast",
-            "a whole number of milliseconds, at least 0, a timedelta, or a text such as",
+            "an integer (milliseconds), at least 0, a timedelta, or a text such as",
         ),
-        (
-            "commit.interval.ms",
-            -1,
-            "a whole number of milliseconds, at least 0, a timedelta, or a text such as",
-        ),
+        ("commit.interval.ms", -1, "an integer (milliseconds), at least 0, a timedelta, or a text such as"),
         ("commit.interval.ms", timedelta(microseconds=1), "a timedelta, or a text"),
-        ("commit.interval.ms", True, "a whole number of milliseconds"),
-        ("commit.interval.ms", 1.5, "a whole number of milliseconds"),
-        ("num.stream.threads", 0, "a whole number, at least 1"),
+        ("commit.interval.ms", True, "an integer (milliseconds)"),
+        ("commit.interval.ms", 1.5, "an integer (milliseconds)"),
+        ("num.stream.threads", 0, "an integer, at least 1"),
         ("auto.create.topics", "yes", "true or false"),
         ("auto.create.topics", 1, "true or false"),
         ("auto.offset.reset", "early", "earliest, latest or none"),
         ("auto.offset.reset", "", "earliest, latest or none"),
-        ("processing.guarantee", "exactly_once", "exactly_once_v2 or at_least_once"),
+        ("processing.guarantee", "at_most_once", "exactly_once_v2 or at_least_once"),
+        ("processing.guarantee", "kafka.exactly_once", "exactly_once_v2 or at_least_once"),
         ("deserialization.exception.handler", "com.example.MyHandler", "fail or continue"),
         ("application.id", "my app", "a name of up to 249 letters"),
         ("application.id", "..", "a name of up to 249 letters"),
-        ("replication.factor", 0, "a whole number, at least 1, or -1"),
+        ("replication.factor", 0, "an integer, at least 1, or -1"),
         ("state.dir", 5, "the path of a directory"),
-        ("topology.optimization", "most", "several with commas between them"),
-        ("topology.optimization", [], "several with commas between them"),
+        ("topology.optimization", "most", "several separated by commas"),
+        ("topology.optimization", [], "several separated by commas"),
     ],
 )
 def test_wrong_value_is_named_with_what_would_be_right(setting: str, found: Any, words: str) -> None:
@@ -156,7 +153,7 @@ def test_all_faults_are_reported_together_with_their_lines(tmp_path: Path) -> No
     assert str(caught.value).splitlines() == [
         "3 faults:",
         f"  1. There is no setting comit.interval.ms ({file}:2). Did you mean commit.interval.ms?",
-        f"  2. The setting num.stream.threads is 'none' ({file}:3). Give it a whole number, at least 1.",
+        f"  2. The setting num.stream.threads is 'none' ({file}:3). Give it an integer, at least 1.",
         "  3. The setting store.type is 'disk'. Give it auto, memory or rocksdb.",
     ]
     assert len(caught.value.faults) == 3
@@ -194,7 +191,7 @@ def test_settings_of_clients_have_no_effect_without_brokers(caplog: pytest.LogCa
 
     assert not config.on_kafka
     assert config == Config()
-    assert "without effect here: linger.ms, security.protocol" in caplog.text
+    assert "that have no effect in Brookmere: linger.ms, security.protocol" in caplog.text
 
 
 def test_settings_that_the_application_decides_about_are_named(caplog: pytest.LogCaptureFixture) -> None:
@@ -204,7 +201,7 @@ def test_settings_that_the_application_decides_about_are_named(caplog: pytest.Lo
         )
 
     assert config.kafka == {"bootstrap.servers": "one:9092"}
-    assert "without effect here: consumer.group.id, enable.idempotence" in caplog.text
+    assert "that have no effect in Brookmere: consumer.group.id, enable.idempotence" in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -253,6 +250,11 @@ def test_handlers_have_the_names_of_kafka_streams(given: str, handler: str) -> N
     assert read({"deserialization.exception.handler": given}).deserialization_exception_handler == handler
 
 
+@pytest.mark.parametrize("given", ["exactly_once", "exactly_once_beta", "EXACTLY_ONCE", "exactly_once_v2"])
+def test_exactly_once_has_the_names_of_earlier_kafka_streams(given: str) -> None:
+    assert read({"processing.guarantee": given}).processing_guarantee == "exactly_once_v2"
+
+
 def test_handlers_that_continue_are_listed() -> None:
     config = read({"processing.exception.handler": "continue", "production.exception.handler": "continue"})
 
@@ -282,8 +284,8 @@ def test_settings_without_effect_are_accepted_and_named_in_one_line(
     assert config == Config()
     (line,) = [record.getMessage() for record in caplog.records]
     assert line == (
-        "settings of Kafka Streams without effect here: "
-        "num.standby.replicas (start as many brookmere replica as wanted), "
+        "settings of Kafka Streams that have no effect in Brookmere: "
+        "num.standby.replicas (start any number of brookmere replica), "
         "default.key.serde (pass key= to StreamsBuilder), producer.linger.ms, sasl.jaas.config"
     )
 

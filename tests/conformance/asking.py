@@ -13,7 +13,7 @@ from brookmere.config import read
 from brookmere.plan.changelogs import Changelog, changelogs, with_changelogs
 from brookmere.plan.stages import plan
 from brookmere.run.launch.changelogs import changelog_settings
-from brookmere.run.launch.queryable import queryable
+from brookmere.run.launch.queryable_stores import queryable_stores
 from brookmere.state import (
     AnyStore,
     Query,
@@ -64,7 +64,7 @@ def stores_difference(scenario: Scenario, cut: str = "single") -> str | None:
                 settings = {} if log.is_source else changelog_settings(log.store, _CONFIG)
                 topics.create(log.topic, config=settings).append(written[log.topic])
         # Only the compiled program knows the types.
-        infos = queryable(driver._compiled, _CONFIG)
+        infos = queryable_stores(driver._compiled, _CONFIG)
         with Replica("scenario", infos, topics, in_memory=True) as replica:
             return _differ(scenario, replica)
 

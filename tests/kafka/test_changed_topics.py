@@ -91,7 +91,7 @@ def test_topic_of_an_application_with_state_must_not_grow(home: KafkaHome) -> No
         home.run(home.count())
 
     text = str(caught.value)
-    assert f"the topic '{home.name('in')}' had 1 partitions and now has 2, while the state" in text
+    assert f"the topic '{home.name('in')}' had 1 partitions and now has 2, but the state" in text
     assert "another application.id" in text
     assert home.read("out", bm.Long()) == [1]
 
@@ -116,7 +116,7 @@ def test_topic_that_is_created_anew_is_another_one(home: KafkaHome, running: boo
         with pytest.raises(bm.errors.StateError) as caught:
             home.run(home.shout())
         error = caught.value
-    assert f"the topic '{home.name('in')}' was deleted and created" in str(error).replace("The", "the")
+    assert f"the topic '{home.name('in')}' was deleted and recreated" in str(error).replace("The", "the")
     assert home.read("out") == ["a!", "b!"]
 
 

@@ -128,7 +128,7 @@ def test_batch_whose_transaction_kafka_has_ended_is_done_again(
         application.process_all_available()
 
     assert home.read("out", bm.Long()) == [1, 2, 3]
-    assert "does the batch again. Kafka has ended a transaction of the application" in caplog.text
+    assert "repeats the batch. Kafka has ended a transaction of the application" in caplog.text
 
 
 def test_instance_that_another_has_replaced_ends(home: KafkaHome, spark: SparkSession) -> None:
@@ -138,10 +138,18 @@ def test_instance_that_another_has_replaced_ends(home: KafkaHome, spark: SparkSe
     application.process_all_available()
 
     # As another process does at its start.
-    assert application._running is not None
-    plan = application._running.launched.query.compiled.plan
+    assert application._run is not None
+    plan = application._run.application.query.compiled.plan
     other = OnKafka(application.config)
-    other.open(spark._jvm, home.name("other"), application.application_id, plan, 1, begun(home.directory), ())
+    other.open(
+        spark._jvm,
+        home.name("other"),
+        application.application_id,
+        plan,
+        1,
+        begun(home.directory),
+        (),
+    )
     home.write("in", "b")
 
     assert application.wait("60s")

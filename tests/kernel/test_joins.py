@@ -186,7 +186,7 @@ def test_keys_of_different_types_are_refused() -> None:
     numbers = app.table("right", key=bm.Long())
     app.stream("left").join(numbers, _slash).to("out")
 
-    with pytest.raises(bm.errors.ExpressionError, match="brings together keys of the types"):
+    with pytest.raises(bm.errors.ExpressionError, match="combines keys of the types"):
         TopologyTestDriver(app)
 
 

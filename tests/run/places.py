@@ -12,8 +12,7 @@ from pyspark.sql import SparkSession
 import brookmere as bm
 from brookmere.plan.stages import plan
 from brookmere.run.compile.compiler import compile_plan
-from brookmere.run.query.query import Query
-from brookmere.run.query.topics_query import launch
+from brookmere.run.query.query import Query, QueryOptions, TopicsQuery
 from brookmere.run.query.transports import Embedded
 
 Kept = tuple[bytes | None, bytes | None, int, tuple[tuple[str, bytes | None], ...]]
@@ -48,13 +47,9 @@ class Place:
             last_per_batch=emit == "last",
             continue_on=continue_on,
         )
-        query = launch(
-            compiled,
-            session=self._spark,
-            topics=Embedded(self.topics.directory, options.pop("new_partitions", 1)),
-            application="app",
-            checkpoint=self.checkpoint,
-            **options,
+        transport = Embedded(self.topics.directory, options.pop("new_partitions", 1))
+        query = TopicsQuery(compiled, self._spark, transport, "app", QueryOptions(**options)).start(
+            self.checkpoint
         )
         try:
             yield query

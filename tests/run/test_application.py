@@ -140,7 +140,7 @@ def test_application_starts_once(home: Home) -> None:
 
     assert str(caught.value) == (
         "shout is stopped, and an application starts once. "
-        "Make a new bm.Application: it goes on where this one stood."
+        "Create a new bm.Application: it resumes from the last commit."
     )
     with pytest.raises(bm.errors.UnsupportedError, match="shout is stopped, so it processes nothing"):
         application.process_all_available()

@@ -126,7 +126,7 @@ def test_function_of_python_that_raises_ends_the_application_with_its_place(home
         home.run(app)
 
     text = str(caught.value)
-    assert "A Python function that the program calls failed with KeyError: 'a' (" in text
+    assert "A Python function of the program failed with KeyError: 'a' (" in text
     assert f"{Path(__file__).name}:" in text
     assert "spark.log" in text
     assert isinstance(caught.value.__cause__, KeyError)

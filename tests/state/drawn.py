@@ -10,8 +10,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from brookmere.state.replica.chunk import Chunk
 from brookmere.state.rows.backend import Backend
+from brookmere.state.rows.chunk import Chunk
 from brookmere.state.rows.memory import Memory
 from brookmere.state.rows.rocksdb import Files
 from tests.state.models import Change

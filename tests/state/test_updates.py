@@ -155,7 +155,7 @@ def test_who_follows_a_replica_that_begins_anew_is_told(world: World) -> None:
             world.put("totals", {"bob": 2})
 
             for _ in range(2):
-                with pytest.raises(StoreNotReadyError, match=r"begins anew: .*ask for updates anew"):
+                with pytest.raises(StoreNotReadyError, match=r"starts from scratch: .*subscribe again"):
                     found.get(timedelta(seconds=DEADLINE))
         store.wait(timedelta(seconds=DEADLINE))
         with store.updates() as found:

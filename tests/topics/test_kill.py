@@ -103,6 +103,7 @@ def batches(topic: Topic) -> list[list[str]]:
     return [sorted(found[number]) for number in sorted(found)]
 
 
+@pytest.mark.slow
 def test_a_writer_killed_anywhere_loses_nothing_acknowledged_and_repeats_nothing(
     topics: Topics, victims: Victims
 ) -> None:
@@ -125,6 +126,7 @@ def test_a_writer_killed_anywhere_loses_nothing_acknowledged_and_repeats_nothing
     assert topic.repair().damages == ()
 
 
+@pytest.mark.slow
 def test_cleaning_killed_anywhere_changes_nothing_that_counts(topics: Topics, victims: Victims) -> None:
     topic = topics.create("t", config={"cleanup.policy": "compact", "file.delete.delay.ms": 0})
     chance = random.Random(5)
@@ -147,6 +149,7 @@ def test_cleaning_killed_anywhere_changes_nothing_that_counts(topics: Topics, vi
     assert topic.describe().records < 60
 
 
+@pytest.mark.slow
 def test_a_topic_is_created_or_deleted_wholly_or_not_at_all(topics: Topics, victims: Victims) -> None:
     outcomes = set()
     for lines in range(1, 400, 19):

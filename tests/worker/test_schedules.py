@@ -15,7 +15,7 @@ from brookmere.worker.protocol.stage_code import NodeCode, ProcessWork, StageCod
 from tests.worker.jvm import LONG, STRING, TICKS, Fed, Jvm, Sent, WorkerFailedError, stage_of
 
 MS = timedelta(milliseconds=1)
-TIME, WALL, TICK, BUSY = -4, -5, -6, -7
+TIME, WALL, TICK, BUSY, DUE = -4, -5, -6, -7, -8
 
 
 class Ticking(Processor):
@@ -211,6 +211,32 @@ def test_a_call_sees_no_record_and_puts_at_its_time() -> None:
     assert jvm.rows[0, 0] == {"tick": ("tick", 5, 5)}
 
 
+def test_due_row_advances_stream_time_and_punctuates_before_later_rows_of_its_record() -> None:
+    jvm = Jvm(stage_of(ProcessWork(Ticking)))
+
+    answer = jvm.batch(
+        Fed(0, None, 12, DUE, source=1, seq=7),
+        Fed("a", 0, 5, source=1, seq=7),
+        Fed(0, None, 19, DUE, source=1),
+    )
+
+    assert [(sent.key, sent.ts) for sent in answer.sent] == [("tick", 12), ("a", 5)]
+
+
+def test_punctuation_of_a_batch_without_records_can_read_a_store() -> None:
+    seen: list[Any] = []
+
+    class Get(Ticking):
+        def punctuate(self, now: int) -> None:
+            seen.append((now, self.context.store("last").get("a")))
+
+    jvm = Jvm(stage_of(ProcessWork(Get), StoreCode("last", "key_value", STRING, LONG)))
+
+    jvm.batch(Fed(0, None, 12, DUE))
+
+    assert seen == [(12, None)]
+
+
 def test_sub_topologies_have_times_of_their_own() -> None:
     seen: list[tuple[str, int]] = []
 
@@ -219,7 +245,7 @@ def test_sub_topologies_have_times_of_their_own() -> None:
             seen.append((record.key, self.context.stream_time))
 
     nodes = tuple(
-        NodeCode(n, f"node-{n}", ProcessWork(Look), STRING, LONG, moves_time=True, subtopology=n)
+        NodeCode(n, f"node-{n}", ProcessWork(Look), STRING, LONG, moves_time=True, subtopology=n, timeline=n)
         for n in (0, 1)
     )
     jvm = Jvm(StageCode(1, nodes, (), ("topic",)))
@@ -242,7 +268,7 @@ def scheduling(schedule: Callable[[ProcessorContext], Any], *flags: bool) -> Non
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((10, "stream_time", print), "schedules at each 10; give a timedelta"),
+        ((10, "stream_time", print), "schedules every 10: a duration needs a unit"),
         ((MS / 2, "stream_time", print), "the shortest interval is a millisecond"),
         ((MS, "event_time", print), "schedules by 'event_time'; give 'stream_time' or 'wall_clock'"),
         ((MS, "wall_clock", None), "schedules None, which cannot be called; give a function of the time"),

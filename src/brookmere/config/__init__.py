@@ -1,4 +1,4 @@
-"""Turns settings, as Kafka Streams names them, into typed values."""
+"""The settings of an application, by the names that Kafka Streams has for them."""
 
 from brookmere.config.choice import check_choice
 from brookmere.config.clients import client_settings, topic_settings

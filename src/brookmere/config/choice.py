@@ -1,4 +1,4 @@
-"""Checks an option that is one of a few words."""
+"""Checks options that are one of a few words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from brookmere.names import nearest
 
 
 def check_choice(name: str, found: object, known: Sequence[str]) -> None:
-    """Refuse a word that is not among those there are."""
+    """Refuse an unknown word and suggest the nearest one."""
     if found in known:
         return
     close = nearest(found, known) if isinstance(found, str) else None

@@ -1,4 +1,4 @@
-"""Turns the settings of an application into those of Kafka's clients, by the names that these have."""
+"""The settings of Kafka's consumers, producers and admin clients, taken from those of an application."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _LOGIN = {
 def client_settings(config: Config, client: Client) -> dict[str, str]:
     """Return the properties of a consumer, producer or admin client of Kafka.
 
-    A setting with the client's prefix wins over one without. `${env:NAME}` and `${file:path:key}` are
-    replaced by what stands there, so the result holds secrets: it must be neither shown nor kept.
+    A setting with the client's prefix takes precedence over one without. `${env:NAME}` and `${file:path:key}`
+    are replaced by their values, so the result contains secrets: never log or store it.
 
     >>> from brookmere.config import read
     >>> config = read({"bootstrap.servers": "one:9092", "producer.linger.ms": 5, "consumer.client.rack": "a"})
@@ -31,7 +31,7 @@ def client_settings(config: Config, client: Client) -> dict[str, str]:
     {'bootstrap.servers': 'one:9092', 'linger.ms': '5'}
 
     Raises:
-        ConfigError: something that is referred to is missing, or the settings of SASL do not fit together.
+        ConfigError: a reference leads nowhere, or the settings of SASL contradict each other.
     """
     chosen = _chosen(config.kafka, client)
     faults: list[Fault] = []
@@ -57,7 +57,7 @@ def _chosen(given: Mapping[str, str], client: Client) -> dict[str, str]:
 
 
 def _with_login(found: dict[str, str], faults: list[Fault]) -> dict[str, str]:
-    """Write sasl.username and sasl.password as Kafka's own clients take them."""
+    """Write sasl.username and sasl.password as sasl.jaas.config, as Kafka's clients expect it."""
     short = {name: found[name] for name in sorted(SHORT) if name in found}
     if not short:
         return found
@@ -69,19 +69,21 @@ def _with_login(found: dict[str, str], faults: list[Fault]) -> dict[str, str]:
     elif "sasl.jaas.config" in rest:
         faults.append(
             Fault(
-                "sasl.jaas.config is given beside sasl.username and sasl.password, which stand for it",
+                "sasl.jaas.config is given together with sasl.username and sasl.password, which replace it",
                 None,
-                "Leave out the one or the others",
+                "Remove the first, or the other two",
             )
         )
     elif mechanism not in _LOGIN:
-        told = f"sasl.mechanism is {rest['sasl.mechanism']}" if mechanism else "there is no sasl.mechanism"
+        found_here = (
+            f"sasl.mechanism is {rest['sasl.mechanism']}" if mechanism else "there is no sasl.mechanism"
+        )
         faults.append(
             Fault(
-                f"sasl.username and sasl.password are given, but {told}",
+                f"sasl.username and sasl.password are given, but {found_here}",
                 None,
                 f"Set sasl.mechanism to {', '.join(list(_LOGIN)[:-1])} or {list(_LOGIN)[-1]}, "
-                "or write the sasl.jaas.config of another mechanism",
+                "or write sasl.jaas.config for another mechanism",
             )
         )
     else:

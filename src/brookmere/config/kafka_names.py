@@ -1,4 +1,4 @@
-"""The settings of Kafka's clients that an application hands on, by their own names."""
+"""The names of the settings that an application passes on to Kafka's clients."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ SHARED = frozenset(
 """Settings of all clients."""
 
 SHORT = frozenset({"sasl.password", "sasl.username"})
-"""Stand for sasl.jaas.config."""
+"""A short form of sasl.jaas.config."""
 
 OWN = {
     "consumer": frozenset(
@@ -158,21 +158,21 @@ FIXED = frozenset(
         "value.serializer",
     }
 )
-"""Settings of clients that the application itself decides about."""
+"""Settings of clients that the application sets itself."""
 
 PREFIXES = {
     "consumer": ("consumer.", "main.consumer."),
     "producer": ("producer.",),
     "admin": ("admin.",),
 }
-"""What stands before the settings of one kind of client; a later one wins."""
+"""Prefixes for the settings of one kind of client; a later one takes precedence."""
 
 TOPIC = "topic."
-"""What stands before the settings of topics that an application creates for itself."""
+"""The prefix for settings of topics that an application creates for itself."""
 
 
-def handed_on(name: str) -> bool:
-    """Tell whether a setting goes to a client of Kafka, or to a topic that the application creates."""
+def is_passed_on(name: str) -> bool:
+    """Whether a setting is passed on to a Kafka client, or to a topic that the application creates."""
     prefix, bare = _split(name)
     if not bare or bare in FIXED:
         return False
@@ -180,15 +180,15 @@ def handed_on(name: str) -> bool:
 
 
 def is_fixed(name: str) -> bool:
-    """Tell whether a setting is one of clients that is not the user's to choose."""
+    """Whether a client setting is fixed by the application."""
     return _split(name)[1] in FIXED
 
 
-def beside(name: str) -> tuple[str, ...]:
-    """Return the names of settings of clients that a user could have meant by `name`.
+def similar_names(name: str) -> tuple[str, ...]:
+    """Return the client settings that a user could have meant by `name`; nothing if it is one of them.
 
-    None if it is one of them. A client takes settings that it does not know, for classes of the user, so
-    behind a prefix only those names are returned that `name` is almost equal to.
+    Clients accept unknown settings, for classes of the user. After a prefix, only almost equal names are
+    therefore returned.
     """
     prefix, bare = _split(name)
     known = SHARED | SHORT | frozenset().union(*OWN.values())

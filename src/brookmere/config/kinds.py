@@ -1,4 +1,4 @@
-"""Turns what a user writes for a setting into a value of its type, or tells what would have been one."""
+"""The types of settings: how each parses what a user writes, and how it describes valid values."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _WHOLE = re.compile(r"[+-]?\d+")
 
 @dataclass(frozen=True, slots=True)
 class Kind(Generic[T]):
-    """A type of settings: `parse` raises ValueError for what is not `words`, for example "true or false"."""
+    """A type of settings. `words` describe what it accepts; `parse` raises ValueError for anything else."""
 
     words: str
     parse: Callable[[object], T]
 
 
 def whole(at_least: int, *, of: str = "") -> Kind[int]:
-    """Return the kind of whole numbers from `at_least` on, for example `of` bytes."""
+    """Return the kind of integers from `at_least` on, for example `of` bytes."""
 
     def parse(given: object) -> int:
         if isinstance(given, bool):
@@ -37,16 +37,16 @@ def whole(at_least: int, *, of: str = "") -> Kind[int]:
             raise ValueError
         return number
 
-    return Kind(f"a whole number{of and f' of {of}'}, at least {at_least}", parse)
+    return Kind(f"an integer{of and f' ({of})'}, at least {at_least}", parse)
 
 
 def copies() -> Kind[int]:
-    """Return the kind of numbers of copies: -1 where another decides."""
+    """Return the kind of replication factors: -1 leaves it to the broker."""
 
     def parse(given: object) -> int:
         return -1 if given in (-1, "-1") else whole(1).parse(given)
 
-    return Kind("a whole number, at least 1, or -1", parse)
+    return Kind("an integer, at least 1, or -1", parse)
 
 
 def milliseconds() -> Kind[int]:
@@ -68,7 +68,7 @@ def milliseconds() -> Kind[int]:
 
 
 def flag() -> Kind[bool]:
-    """Return the kind of true and false."""
+    """Return the kind of booleans."""
 
     def parse(given: object) -> bool:
         if isinstance(given, bool):
@@ -78,20 +78,22 @@ def flag() -> Kind[bool]:
     return Kind("true or false", parse)
 
 
-def one_of(*words: str, aliases: Mapping[str, str] | None = None) -> Kind[str]:
-    """Return the kind of these words; an alias stands for one of them."""
-    known = {**{word: word for word in words}, **(aliases or {})}
+def one_of(
+    *words: str, aliases: Mapping[str, str] | None = None, classes: Mapping[str, str] | None = None
+) -> Kind[str]:
+    """Return the kind of these words. Aliases and Java classes stand for one of them."""
+    known = {**{word: word for word in words}, **(aliases or {}), **(classes or {})}
 
     def parse(given: object) -> str:
-        # A class of Java may be given by its full name.
-        short = _text(given).rpartition(".")[2] if aliases else _text(given)
+        # A Java class may be given by its full name.
+        short = _text(given).rpartition(".")[2] if classes else _text(given)
         return {name.casefold(): word for name, word in known.items()}[short.casefold()]
 
     return Kind(_either(words), parse)
 
 
 def some_of(*words: str) -> Kind[str]:
-    """Return the kind of one or several of these words, in a list or between commas."""
+    """Return the kind of one or several of these words, in a list or separated by commas."""
 
     def parse(given: object) -> str:
         parts = given if isinstance(given, list | tuple) else _text(given).split(",")
@@ -100,11 +102,11 @@ def some_of(*words: str) -> Kind[str]:
             raise ValueError
         return ",".join(chosen)
 
-    return Kind(f"{_either(words)}, several with commas between them", parse)
+    return Kind(f"{_either(words)}, several separated by commas", parse)
 
 
 def addresses() -> Kind[str]:
-    """Return the kind of addresses of a registry; a user and a password have a setting of their own."""
+    """Return the kind of registry addresses; user and password have a setting of their own."""
 
     def parse(given: object) -> str:
         text = _text(given)
@@ -112,7 +114,7 @@ def addresses() -> Kind[str]:
             raise ValueError
         return text
 
-    return Kind("an address such as http://localhost:8081, several with commas between them", parse)
+    return Kind("an address such as http://localhost:8081, several separated by commas", parse)
 
 
 def text() -> Kind[str]:
@@ -133,18 +135,18 @@ def name() -> Kind[str]:
 
 
 def names() -> Kind[tuple[str, ...]]:
-    """Return the kind of several such names, in a list or between commas."""
+    """Return the kind of several such names, in a list or separated by commas."""
     one = name()
 
     def parse(given: object) -> tuple[str, ...]:
         parts = given if isinstance(given, list | tuple) else _text(given).split(",")
         return tuple(one.parse(part) for part in parts)
 
-    return Kind("names, with commas between them", parse)
+    return Kind("names separated by commas", parse)
 
 
 def directory() -> Kind[Path]:
-    """Return the kind of directories; a relative one lies in the working directory."""
+    """Return the kind of directories; relative paths start at the working directory."""
 
     def parse(given: object) -> Path:
         text = os.fspath(given) if isinstance(given, os.PathLike) else given

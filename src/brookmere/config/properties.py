@@ -1,4 +1,4 @@
-"""Turns a file of Java properties into names and values, each with its line."""
+"""Reads files of Java properties, with the line of each value."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _LETTERS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 
 
 def read_properties(file: Path) -> dict[str, tuple[str, int]]:
-    """Return the values of a file with the numbers of the lines where they begin.
+    """Return the values of a file with their line numbers.
 
-    Lines end in `\\` to go on, `#` and `!` begin comments, `=`, `:` or white space end a name. If a name
-    stands twice, its last value counts.
+    A line that ends in `\\` continues on the next one, `#` and `!` start comments, `=`, `:` or white space
+    end a name. If a name occurs twice, its last value counts.
     """
     try:
         text = file.read_text(encoding="utf-8")
     except OSError as error:
         raise ConfigError(
             f"The settings in {file} cannot be read: {error.strerror}. "
-            "Name a file of properties, with lines like commit.interval.ms=100."
+            "Name a properties file, with lines like commit.interval.ms=100."
         ) from error
     except UnicodeDecodeError as error:
         raise ConfigError(
@@ -39,7 +39,7 @@ def read_properties(file: Path) -> dict[str, tuple[str, int]]:
 
 
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield lines with content, continued ones as one, and the number of their first line."""
+    """Yield lines with content, with continued lines joined, and the number of their first line."""
     whole, first = "", 0
     for number, raw in enumerate(re.split(r"\r\n|\r|\n", text), start=1):
         line = raw.lstrip(_SPACE)

@@ -1,4 +1,4 @@
-"""Turns a mapping, a file of properties and keywords into the settings of an application."""
+"""Reads the settings of an application from a mapping or a properties file, and from keywords."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from brookmere.config.elsewhere import ALIASES, INSTEAD, without_effect
-from brookmere.config.kafka_names import beside, handed_on
+from brookmere.config.kafka_names import is_passed_on, similar_names
+from brookmere.config.kafka_streams_names import ALIASES, INSTEAD, without_effect
 from brookmere.config.properties import read_properties
 from brookmere.config.settings import Config, Setting, is_secret, table
 from brookmere.errors import ConfigError, Fault
@@ -20,7 +20,7 @@ from brookmere.names import nearest
 logger = logging.getLogger(__name__)
 
 Settings = Config | Mapping[str, Any] | str | os.PathLike[str] | None
-"""Settings by name, or the path of a file of properties."""
+"""Settings by name, or the path of a properties file."""
 
 _SPARK = "spark."
 _BROKERS = "bootstrap.servers"
@@ -36,18 +36,18 @@ class _Given:
     is_keyword: bool = False
 
     def written(self, name: str) -> str:
-        """Return a name as the user would write it at this place."""
+        """Return a name as the user would write it there."""
         return f"{name.replace('.', '__')}=" if self.is_keyword else name
 
 
 def read(settings: Settings = None, **overrides: Any) -> Config:
-    """Return typed settings; a keyword has `__` for each dot and wins.
+    """Return typed settings; keywords have `__` for each dot and take precedence.
 
     >>> read({"commit.interval.ms": "100"}, num__stream__threads=2).commit_interval_ms
     100
 
     Raises:
-        ConfigError: names or values are wrong; the error lists all of them.
+        ConfigError: names or values are invalid; the error lists all of them.
     """
     base = settings if isinstance(settings, Config) else Config()
     rows = {row.name: row for row in table()}
@@ -63,18 +63,18 @@ def read(settings: Settings = None, **overrides: Any) -> Config:
             _convert(given, rows[name], values, faults)
         elif name.startswith(_SPARK):
             spark[name] = _text(given.value)
-        elif handed_on(name):
+        elif is_passed_on(name):
             _hand_on(given, kafka, faults)
             ignored.append(name)
         elif without_effect(name):
             ignored.append(name)
         else:
-            faults.append(_refused(given, [*rows, *ALIASES, *beside(name)]))
+            faults.append(_refused(given, [*rows, *ALIASES, *similar_names(name)]))
     if faults:
         raise ConfigError(faults)
     if _BROKERS not in kafka:
         kafka = {}
-    _tell([name for name in ignored if name not in kafka])
+    _warn([name for name in ignored if name not in kafka])
     file = Path(settings).absolute() if isinstance(settings, str | os.PathLike) else base.file
     return replace(base, **values, spark=spark, kafka=kafka, file=file)
 
@@ -91,7 +91,7 @@ def _given(settings: Settings) -> Iterator[_Given]:
             yield _Given(str(name), value)
     else:
         raise ConfigError(
-            f"Settings come as a mapping or as the path of a file, found {type(settings).__name__}. "
+            f"Settings are a mapping or the path of a file, found {type(settings).__name__}. "
             'Write for example {"commit.interval.ms": 100}.'
         )
 
@@ -110,7 +110,7 @@ def _convert(given: _Given, row: Setting, values: dict[str, Any], faults: list[F
 
 
 def _refused(given: _Given, known: list[str]) -> Fault:
-    # A keyword that is written with one _ for a dot is near to nothing before the dots are there.
+    # A keyword with one _ for a dot is near to no name until it has dots.
     close = nearest(given.name.replace("_", ".") if given.is_keyword else given.name, known)
     remedy = (
         f"Did you mean {given.written(close)}?" if close else "docs/reference/configuration.md lists them"
@@ -119,7 +119,7 @@ def _refused(given: _Given, known: list[str]) -> Fault:
 
 
 def _hand_on(given: _Given, kafka: dict[str, str], faults: list[Fault]) -> None:
-    if close := beside(given.name)[:1]:
+    if close := similar_names(given.name)[:1]:
         faults.append(_refused(given, list(close)))
     kafka[given.name] = _text(given.value)
     if given.name == _BROKERS and not kafka[_BROKERS]:
@@ -135,8 +135,8 @@ def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value).strip()
 
 
-def _tell(ignored: list[str]) -> None:
+def _warn(ignored: list[str]) -> None:
     if not ignored:
         return
     words = [f"{name} ({INSTEAD[name]})" if name in INSTEAD else name for name in dict.fromkeys(ignored)]
-    logger.warning("settings of Kafka Streams without effect here: %s", ", ".join(words))
+    logger.warning("settings of Kafka Streams that have no effect in Brookmere: %s", ", ".join(words))

@@ -1,4 +1,4 @@
-"""Turns `${env:NAME}` and `${file:path:key}` in a setting into what stands there."""
+"""Resolves `${env:NAME}` and `${file:path:key}` in settings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _REFERENCE = re.compile(r"\$\{([^}:]*):([^}]*)\}")
 
 
 def resolved(name: str, value: str, faults: list[Fault]) -> str:
-    """Return the value of the setting `name` with all references replaced; what is missing joins `faults`."""
+    """Return the value of the setting `name` with all references replaced; add missing ones to `faults`."""
 
     def replaced(found: re.Match[str]) -> str:
         try:
@@ -32,7 +32,7 @@ def _looked_up(provider: str, rest: str) -> str:
         return _environment(rest)
     if provider == "file":
         return _file(rest)
-    raise LookupError(f"there is no {provider!r} to refer to", "Write ${env:NAME} or ${file:path:key}")
+    raise LookupError(f"there is no provider {provider!r}", "Write ${env:NAME} or ${file:path:key}")
 
 
 def _environment(name: str) -> str:
@@ -44,7 +44,7 @@ def _environment(name: str) -> str:
 def _file(rest: str) -> str:
     path, colon, key = rest.rpartition(":")
     if not colon or not path or not key:
-        raise LookupError("it names no key of a file", "Write ${file:path:key}, for a file of properties")
+        raise LookupError("it does not name a key of a file", "Write ${file:path:key}, for a properties file")
     try:
         content = read_properties(Path(path).expanduser())
     except ConfigError as error:

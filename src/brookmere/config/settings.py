@@ -1,4 +1,4 @@
-"""The settings there are: one row each, with its type, its default and what it does."""
+"""All settings: one row each, with its type, its default and what it does."""
 
 from __future__ import annotations
 
@@ -40,23 +40,23 @@ class Setting:
 
     @property
     def name(self) -> str:
-        """The name under which Kafka Streams, or Spark's way of writing, knows it."""
+        """The name of the setting, with dots."""
         return self.attribute.replace("_", ".")
 
 
 def home() -> Path:
-    """Return where topics and state lie: `.brookmere` in the working directory, or `$BROOKMERE_HOME`."""
-    # An absolute path keeps its meaning when the program changes its working directory later.
+    """Return the directory of topics and state: `$BROOKMERE_HOME`, or `.brookmere` in the current one."""
+    # An absolute path stays the same if the program changes its working directory.
     return Path(os.environ.get("BROOKMERE_HOME") or ".brookmere").expanduser().absolute()
 
 
 def is_secret(setting: str) -> bool:
-    """Tell whether the value of a setting must not be shown."""
+    """Whether the value of a setting must not be shown."""
     return any(word in setting.casefold() for word in _SECRET)
 
 
 def _row(kind: Kind[Any], does: str, default: Any, shown: str | None = None) -> Any:
-    """Return the field of a setting. A default that depends on the machine is a function, and `shown`."""
+    """Return the field of a setting. `shown` describes a default that is a function."""
     made: dict[str, Any] = {"default_factory": default} if callable(default) else {"default": default}
     words = (
         shown if shown is not None else str(default).lower() if isinstance(default, bool) else f"{default}"
@@ -76,7 +76,9 @@ _HANDLER_CLASSES = {
     "LogAndContinueProcessingExceptionHandler": "continue",
     "DefaultProductionExceptionHandler": "fail",
 }
-_HANDLER = one_of("fail", "continue", aliases=_HANDLER_CLASSES)
+_HANDLER = one_of("fail", "continue", classes=_HANDLER_CLASSES)
+_GUARANTEES = {"exactly_once": "exactly_once_v2", "exactly_once_beta": "exactly_once_v2"}
+"""Names in earlier versions of Kafka Streams."""
 _EXTRACTOR_CLASSES = {
     "FailOnInvalidTimestamp": "fail",
     "LogAndSkipOnInvalidTimestamp": "skip",
@@ -87,74 +89,79 @@ _EXTRACTOR_CLASSES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Config:
-    """The settings of an application. An attribute is called like its setting, with `_` for each dot."""
+    """The settings of an application. An attribute has the name of its setting, with `_` for each dot."""
 
     application_id: str | None = _row(
-        name(), "names the application, its state directory and what it writes", None, "the program's own"
+        name(),
+        "the name of the application, its state directory and its internal topics",
+        None,
+        "the program's name",
     )
     topics_dir: Path = _row(  # noqa: RUF009 - a field, made once
-        directory(), "where the embedded topics lie", lambda: home() / "topics", ".brookmere/topics"
+        directory(), "the directory of the embedded topics", lambda: home() / "topics", ".brookmere/topics"
     )
     state_dir: Path = _row(  # noqa: RUF009 - a field, made once
         directory(),
-        "where applications keep their positions and their state, each in a directory of its name",
+        "where applications store their offsets and state, each in a directory of its name",
         lambda: home() / "state",
         ".brookmere/state",
     )
     auto_offset_reset: str = _row(
         one_of("earliest", "latest", "none"),
-        "where an application without positions begins; none refuses to begin",
+        "where an application without offsets starts to read; none refuses to start",
         "earliest",
     )
     auto_create_topics: bool = _row(
-        flag(), "creates topics that are read and missing; those that are written are always created", False
+        flag(), "creates missing input topics; missing output topics are always created", False
     )
     default_partitions: int | None = _row(
         whole(1),
-        "how many partitions a topic gets that the application creates",
+        "the number of partitions of topics that the application creates",
         None,
-        "the most that a topic has which is read",
+        "the largest number among the input topics",
     )
     commit_interval_ms: int = _row(
         milliseconds(),
-        "how much time lies between the beginnings of two batches; 0 begins one as soon as there are records",
+        "the time between the starts of two batches; 0 starts a batch as soon as there are records",
         0,
     )
     wall_clock_interval_ms: int = _row(
         milliseconds(),
-        "how often an application that has to know the wall clock looks at it while no records come",
+        "how often an application that depends on the wall clock reads it while no records arrive",
         1000,
     )
     default_timestamp_extractor: str = _row(
-        one_of("fail", "skip", "partition-time", "wall-clock", aliases=_EXTRACTOR_CLASSES),
-        "what to do about a record whose time is invalid, for sources that leave it open; wall-clock gives "
-        "the records of all sources without a timestamp= the time at which they are processed",
+        one_of("fail", "skip", "partition-time", "wall-clock", classes=_EXTRACTOR_CLASSES),
+        "what to do with a record whose timestamp is invalid, for sources that do not say it; wall-clock "
+        "gives the records of all sources without a timestamp= the time at which they are processed",
         "fail",
     )
     max_batch_records: int = _row(
-        whole(0, of="records"), "how many records a batch has at most, about; 0 sets no bound", 1_000_000
+        whole(0, of="records"),
+        "the approximate maximum number of records of a batch; 0 means no limit",
+        1_000_000,
     )
     statestore_cache_max_bytes: int = _row(
         whole(0, of="bytes"),
-        "0 writes every update of a table, any other number the last one per key and batch",
+        "0 writes every update of a table, any other number only the last one per key and batch",
         10 << 20,
     )
     num_stream_threads: int = _row(
-        whole(1), "how many cores Spark uses; the first application of a process decides", _cores,
+        whole(1), "the number of cores that Spark uses; the first application of a process decides", _cores,
         "the machine's cores",
     )  # fmt: skip
     store_type: str = _row(
         one_of("auto", "memory", "rocksdb"),
-        "the kind of the stores that leave it open; auto begins in memory and moves to RocksDB",
+        "the type of stores that do not say it; auto starts in memory and moves to RocksDB",
         "auto",
     )
     changelog_disabled: tuple[str, ...] = _row(
-        names(), "stores with a name that write no changelog, and so cannot be queried; all is all of them",
+        names(), "named stores that write no changelog and so cannot be queried; all means all of them",
         (), "none",
     )  # fmt: skip
     windowstore_changelog_additional_retention_ms: int = _row(
         milliseconds(),
-        "how much longer than their stores the changelogs of windows and sessions keep a record",
+        "how much longer than their stores the changelogs of windows and sessions keep records",
         86_400_000,
     )
     topology_optimization: str = _row(
@@ -166,66 +173,67 @@ class Config:
             "single.store.self.join",
             "single.store.self.join.any",
         ),
-        "which rules rewrite the program before it runs",
+        "the rules that rewrite the program before it runs",
         "none",
     )
     data_loss_handler: str = _row(
-        one_of("fail", "continue"), "what to do when retention has removed records that were not read", "fail"
+        one_of("fail", "continue"), "what to do when retention has removed unread records", "fail"
     )
     processing_guarantee: str = _row(
-        one_of("exactly_once_v2", "at_least_once"),
-        "exactly_once_v2 writes to Kafka in transactions; at_least_once does without them, and may write "
-        "results twice after a failure; embedded topics get them exactly once in either case",
+        one_of("exactly_once_v2", "at_least_once", aliases=_GUARANTEES),
+        "exactly_once_v2 writes to Kafka in transactions; at_least_once does not, and may write results "
+        "twice after a failure; embedded topics get them exactly once in either case; exactly_once and "
+        "exactly_once_beta are other names of exactly_once_v2",
         "exactly_once_v2",
     )
     deserialization_exception_handler: str = _row(
-        _HANDLER, "what to do about a record whose bytes do not decode", "fail"
+        _HANDLER, "what to do with a record whose bytes cannot be decoded", "fail"
     )
     processing_exception_handler: str = _row(
-        _HANDLER, "what to do about a record on which an operator fails", "fail"
+        _HANDLER, "what to do with a record on which an operator fails", "fail"
     )
     production_exception_handler: str = _row(
-        _HANDLER, "what to do about a record that cannot be written", "fail"
+        _HANDLER, "what to do with a record that cannot be written", "fail"
     )
     errors_dead_letter_queue_topic_name: str | None = _row(
-        name(), "the topic that gets the records which failed, as they were read", None, "none"
+        name(), "the topic for failed records, as they were read", None, "none"
     )
     replication_factor: int = _row(
         copies(),
-        "on Kafka, how many copies a topic gets that the application creates; -1 leaves it to Kafka",
+        "on Kafka, the replication factor of topics that the application creates; -1 leaves it to the broker",
         -1,
     )
     task_timeout_ms: int = _row(
-        milliseconds(), "on Kafka, how long brokers that do not answer are waited for", 300_000
+        milliseconds(), "on Kafka, how long to wait for brokers that do not answer", 300_000
     )
     jars_dir: Path | None = _row(  # noqa: RUF009 - a field, made once
         directory(),
-        "on Kafka, a directory with the Java libraries that are needed; nothing is downloaded then",
+        "on Kafka, a directory with the required Java libraries, so that nothing is downloaded",
         None,
         "none",
     )
     schema_registry_url: str | None = _row(
-        addresses(), "the schema registry of the serdes that can use one and name none", None, "none"
+        addresses(), "the schema registry for serdes that do not name one", None, "none"
     )
     basic_auth_user_info: str | None = _row(
-        text(), "user and password for the schema registry, with a colon between them", None, "none"
+        text(), "user and password for the schema registry, separated by a colon", None, "none"
     )
     spark: Mapping[str, str] = field(default_factory=dict)
-    """Settings of Spark, handed on as they are."""
+    """Settings of Spark, passed on unchanged."""
     kafka: Mapping[str, str] = field(default_factory=dict)
-    """Settings of Kafka's clients, as they were given; `client_settings` has them for one client."""
+    """Settings of Kafka's clients, as given; `client_settings` returns those of one client."""
 
     file: Path | None = field(default=None, compare=False)
-    """The file that the settings come from, if they do."""
+    """The file that the settings come from, if any."""
 
     @property
     def on_kafka(self) -> bool:
-        """Whether the topics are those of Kafka: bootstrap.servers is given."""
+        """Whether the topics are on Kafka: bootstrap.servers is set."""
         return "bootstrap.servers" in self.kafka
 
     @property
     def continue_on(self) -> tuple[str, ...]:
-        """The kinds of failures that skip a record: deserialization, processing, production."""
+        """The kinds of failures after which a record is skipped: deserialization, processing, production."""
         kinds = ("deserialization", "processing", "production")
         return tuple(kind for kind in kinds if getattr(self, f"{kind}_exception_handler") == "continue")
 

@@ -23,6 +23,7 @@ def place(topology: Topology) -> dict[str, int]:
     Python nodes have stages of their own. What receives a repartition is in a later stage than its senders;
     other nodes are in the stage of their parents, except that state needs an exchange before it, and that a
     kernel node and a Python node never share a stage. Processors that share a store are in the same stage.
+    A Python processor is behind the repartitions that its task reads: their records advance its stream time.
     A processor that looks up rows is in the stage of the table, which may move the table to a later stage.
     Where that would never end, because the lookups depend on the table through a repartition or through
     Python, the processor is in a later stage than the table and reads a copy.
@@ -80,6 +81,7 @@ class _Rules:
             needs_task = bool(node.stores) or node.operator.lookup_table is not None
             self.earliest[node.name] = _STATE if needs_task and node.name not in self.python else 0
         self._add_repartitions()
+        self._add_times()
 
     def _add_look(self, node: ProcessorNode, keepers: dict[str, list[str]], shared: set[str]) -> None:
         self._add_reads(node, node.operator.read_stores, keepers)
@@ -111,6 +113,28 @@ class _Rules:
             if isinstance(node, SourceNode) and node.internal:
                 above = [name for topic in node.topics for name in senders.get(topic, ())]
                 self.repartitions += [(name, node.name) for name in above]
+
+    def _add_times(self) -> None:
+        """Have processors follow the repartitions that their tasks read: these records advance stream time.
+
+        A processor that sends to such a repartition itself cannot follow it.
+        """
+        internal = {n.name for n in self.topology.nodes if isinstance(n, SourceNode) and n.internal}
+        processors = {
+            n.name for n in self.topology.nodes if isinstance(n, ProcessorNode) and n.operator.has_timers
+        }
+        edges = [
+            (source, name)
+            for part in self.topology.subtopologies
+            for source in part.nodes
+            for name in part.nodes
+            if source in internal and name in processors
+        ]
+        back = [(look[0], keeper) for look, keepers in self.looks.items() for keeper in keepers]
+        for edge in edges:
+            reach = _reach([*self.follows, *self.repartitions, *back, edge])
+            if edge[0] not in reach[edge[1]]:
+                self.follows.add(edge)
 
     def leaps(self) -> list[Edge]:
         """Return the edges to a later stage: repartitions, and where Python begins or ends."""

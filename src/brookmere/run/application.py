@@ -17,11 +17,12 @@ from brookmere.dsl.program import Builder
 from brookmere.durations import Duration, to_seconds
 from brookmere.errors import BrookmereError, StoreNotReadyError, UnsupportedError
 from brookmere.run.evolution.comparison import Evolution
-from brookmere.run.launch.start import Launched, check_application, launch_application
+from brookmere.run.launch.check import check_application
+from brookmere.run.launch.start import RunningApplication, start_application
 from brookmere.run.lifecycle import Lifecycle, State, StateListener
+from brookmere.run.local_stores import LocalStores
 from brookmere.run.progress import Progress
 from brookmere.run.status import StatusFile, status_of
-from brookmere.run.stores import LocalStores
 from brookmere.run.watcher import Watcher
 from brookmere.state import AnyStore, Replica
 from brookmere.state.description.status import Status
@@ -34,20 +35,21 @@ S = TypeVar("S", bound=AnyStore)
 
 
 @dataclass(frozen=True, slots=True)
-class _Running:
+class _Run:
     """What belongs to an application from its start on."""
 
-    launched: Launched
+    application: RunningApplication
     watcher: Watcher
     stores: LocalStores
     file: StatusFile
 
 
 class Application:
-    """A program that runs on embedded topics, and goes on where it stood when it last ran.
+    """Run a program from topics to topics; a new start resumes from the last commit.
 
-    `config` is a mapping of Kafka Streams' settings or a file of properties; keywords with `__` for each dot
-    win. Any thread may call the methods. A stopped application does not start again: make a new one.
+    `config` is a mapping of Kafka Streams' settings or the path of a properties file; keywords, with `__` for
+    each dot, take precedence. All methods are thread-safe. A stopped application does not start again: create
+    a new one.
 
     >>> import tempfile
     >>> import brookmere as bm
@@ -66,14 +68,14 @@ class Application:
         self._program = program
         self._config = read(config, **overrides)
         self._lifecycle = Lifecycle()
-        # Reentrant, for a signal handler that stops what its own thread is starting.
+        # Reentrant, for a signal handler that stops the application while its own thread starts it.
         self._starting = threading.RLock()
-        self._running: _Running | None = None
+        self._run: _Run | None = None
         self._listeners: list[Callable[[Progress], object]] = []
 
     @property
     def application_id(self) -> str:
-        """The setting application.id, or else the program's own name."""
+        """The setting application.id, or else the name of the program."""
         return self._config.application_id or self._program.application_id
 
     @property
@@ -83,9 +85,9 @@ class Application:
 
     @property
     def topology(self) -> Topology:
-        """The program's topology, as it runs."""
-        if self._running is not None:
-            return self._running.launched.query.compiled.plan.topology
+        """The topology of the program, as it runs."""
+        if self._run is not None:
+            return self._run.application.query.compiled.plan.topology
         program = self._program
         if isinstance(program, Topology):
             return program
@@ -93,7 +95,7 @@ class Application:
 
     @property
     def state_directory(self) -> Path:
-        """Where the application keeps its positions, its state and Spark's log."""
+        """The directory with the offsets, the state and Spark's log."""
         return self._config.state_dir / self.application_id
 
     @property
@@ -111,61 +113,61 @@ class Application:
         self._lifecycle.listen(listener)
 
     def on_progress(self, listener: Callable[[Progress], object]) -> None:
-        """Call `listener(progress)` after every batch, in a thread of its own. What it raises is logged."""
+        """Call `listener(progress)` after every batch, in a background thread. What it raises is logged."""
         self._listeners.append(listener)
 
     def start(self) -> None:
-        """Start to run, and return when the query runs.
+        """Start the application, and return once its query runs.
 
-        What can be known before is refused before anything runs; the application can then be started again.
+        Validates everything before it starts, and reports all errors together; fix them and start again.
 
         Raises:
-            TopologyError: the program is wrong, its topics are missing or do not fit together.
-            StateError: the state directory cannot be used; an InstanceError if the application runs already.
+            TopologyError: the program is invalid, or its topics are missing or do not match.
+            StateError: the state directory cannot be used; an InstanceError if the application already runs.
             UnsupportedError: the application was started before.
         """
         with self._starting:
             self._refuse_second_start()
             logger.info("starting %s with %r", self.application_id, self._config)
-            launched = launch_application(self._program, self._config, self.state_directory)
+            application = start_application(self._program, self._config, self.state_directory)
             watcher = Watcher(
-                launched,
-                on_progress=self._tell,
-                on_look=self._look,
+                application,
+                on_progress=self._report,
+                on_poll=self._poll,
                 on_ending=self._ending,
                 on_end=self._end,
             )
             file = StatusFile(self.state_directory, self.status)
-            self._running = _Running(launched, watcher, LocalStores(launched), file)
+            self._run = _Run(application, watcher, LocalStores(application), file)
             if not self._lifecycle.move("running"):
-                # Stopped by a signal in the meantime.
+                # A signal has stopped it in the meantime.
                 watcher.ask_to_stop(0.0)
             watcher.start()
 
     def check(self) -> Evolution | None:
-        """Tell what a start would do with the state that an earlier version has left; None if there is none.
+        """Return what a start would do with the state of the previous version, or None if there is no state.
 
-        Nothing is started or changed, and the version before may be running.
+        Starts and changes nothing; the previous version may be running.
 
         Raises:
-            TopologyError: the program is wrong, its topics are missing or do not fit together.
+            TopologyError: the program is invalid, or its topics are missing or do not match.
             StateError: the state directory cannot be read.
         """
         return check_application(self._program, self._config, self.state_directory)
 
     def stop(self, timeout: Duration = timedelta(seconds=60)) -> None:
-        """Finish the batch at hand, stop, and wait for it; a second call only waits.
+        """Finish the current batch and stop; wait for the end. A second call only waits.
 
-        A batch that takes longer than `timeout` is given up, and repeated at the next start. Called by
-        a listener it does not wait.
+        A batch that takes longer than `timeout` is aborted and repeated at the next start. Called from
+        a listener, it does not wait.
         """
         with self._starting:
             if self._lifecycle.move("stopped"):
                 return
             asked = self._lifecycle.move("stopping")
-        if self._running is None:
+        if self._run is None:
             return
-        watcher = self._running.watcher
+        watcher = self._run.watcher
         if asked:
             watcher.ask_to_stop(to_seconds(timeout))
         if not watcher.is_current_thread:
@@ -177,10 +179,10 @@ class Application:
 
     def progress(self) -> Progress | None:
         """Return the progress of the last batch, or None before the first."""
-        return None if self._running is None else self._running.watcher.latest()
+        return None if self._run is None else self._run.watcher.latest()
 
     def status(self) -> Status:
-        """Return how the application is: what its nodes have done, its topics, its state and its stores."""
+        """Return the status: counters of nodes, offsets and lag of topics, size of state and stores."""
         return self._status(self.state, self.error)
 
     @overload
@@ -190,21 +192,21 @@ class Application:
     def store(
         self, name: str, *, type: type[AnyStore] | None = None, timeout: Duration = timedelta(seconds=60)
     ) -> Any:
-        """Return a store to ask, with everything that is in its changelog now.
+        """Return a store to query, with everything that is in its changelog now.
 
-        The first call begins to follow the changelog into files in the state directory; later ones go on.
-        Wait at most `timeout` for it. With `type` another kind of store is refused.
+        The first call starts a replica of the changelog in the state directory, which later calls share.
+        Wait at most `timeout` for it to catch up. With `type`, only a store of this type is accepted.
 
         Raises:
             UnknownStoreError: there is no such store, or it has no changelog.
             StoreNotReadyError: it has not caught up in time, or the application does not run.
-            StoreTypeError: the store is of another kind than `type`.
+            StoreTypeError: the store is not of the type `type`.
         """
         return self._local.store(name, type, timeout)
 
     @property
     def stores(self) -> Replica:
-        """The stores by name; each is followed from the first time on that it is asked for.
+        """The stores by name; the replica of a store starts when it is first used.
 
         Raises:
             StoreNotReadyError: the application does not run.
@@ -212,19 +214,19 @@ class Application:
         return self._local.replica
 
     def process_all_available(self) -> None:
-        """Wait until all records that are in the topics now are processed.
+        """Wait until all records that are now in the topics are processed.
 
         Raises:
             RecordError: a record failed, and its handler does not continue.
             EngineError: the query failed for another reason.
             UnsupportedError: the application does not run.
         """
-        if self.error is None and (self._running is None or self.state not in ("running", "stopping")):
+        if self.error is None and (self._run is None or self.state not in ("running", "stopping")):
             raise UnsupportedError(
                 f"{self.application_id} is {self.state}, so it processes nothing. Start an application first."
             )
-        if self._running is not None and self.error is None:
-            self._process_all(self._running.watcher)
+        if self._run is not None and self.error is None:
+            self._process_all(self._run.watcher)
         if self.error is not None:
             raise self.error
 
@@ -235,8 +237,8 @@ class Application:
                 query.process_all_available()
                 return
             except BrookmereError:
-                # What it does about the failure belongs to it: afterwards the state tells of it.
-                if not watcher.wait_behind(query):
+                # The watcher decides whether to restart the query or to fail.
+                if not watcher.wait_for_restart(query):
                     self.wait()
                     return
 
@@ -255,42 +257,42 @@ class Application:
         return f"Application({self.application_id!r}, state={self.state!r})"
 
     def _refuse_second_start(self) -> None:
-        if self.state == "created" and self._running is None:
+        if self.state == "created" and self._run is None:
             return
         raise UnsupportedError(
             f"{self.application_id} is {self.state}, and an application starts once. "
-            "Make a new bm.Application: it goes on where this one stood."
+            "Create a new bm.Application: it resumes from the last commit."
         )
 
     @property
     def _local(self) -> LocalStores:
-        if self._running is None or self.state not in ("running", "stopping"):
+        if self._run is None or self.state not in ("running", "stopping"):
             raise StoreNotReadyError(
-                f"{self.application_id} is {self.state}, so its stores cannot be asked here. "
-                "Start it, and ask while it runs."
+                f"{self.application_id} is {self.state}, so its stores cannot be queried here. "
+                "Start it, and query the stores while it runs."
             )
-        return self._running.stores
+        return self._run.stores
 
     def _status(self, state: State, error: Exception | None) -> Status:
-        running = self._running
-        if running is None:
+        run = self._run
+        if run is None:
             return Status(self.application_id, state, os.getpid(), None, now_ms())
         return status_of(
-            running.launched,
+            run.application,
             self.progress(),
             state=state,
             error=error,
-            followed=running.stores.status(),
+            followed=run.stores.status(),
         )
 
-    def _look(self) -> None:
-        if self._running is not None:
-            self._running.file.tick()
+    def _poll(self) -> None:
+        if self._run is not None:
+            self._run.file.tick()
 
-    def _tell(self, progress: Progress) -> None:
-        if self._running is not None:
-            self._running.stores.processed(progress)
-            self._running.file.due()
+    def _report(self, progress: Progress) -> None:
+        if self._run is not None:
+            self._run.stores.processed(progress)
+            self._run.file.due()
         for listener in list(self._listeners):
             try:
                 listener(progress)
@@ -298,12 +300,12 @@ class Application:
                 logger.exception("a listener failed on the progress of batch %d", progress.batch)
 
     def _ending(self, error: BrookmereError | None) -> None:
-        if self._running is not None:
-            self._running.file.write(lambda: self._status("stopped" if error is None else "failed", error))
+        if self._run is not None:
+            self._run.file.write(lambda: self._status("stopped" if error is None else "failed", error))
             try:
-                self._running.stores.close()
+                self._run.stores.close()
             except Exception:
-                # The application has ended all the same, and must say so.
+                # The application has ended all the same, and must report it.
                 logger.exception("the stores of %s cannot be closed", self.application_id)
 
     def _end(self, error: BrookmereError | None) -> None:

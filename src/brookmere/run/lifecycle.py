@@ -1,4 +1,4 @@
-"""The states of an application, for any number of threads, and who is told of them."""
+"""The states of an application, and the listeners that hear of every change; thread-safe."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ _NEXT: dict[State, tuple[State, ...]] = {
 
 
 class Lifecycle:
-    """One state at a time. Listeners hear of each change in order, one after the other."""
+    """Moves from state to state. Listeners hear of all changes in order, one at a time."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._state: State = "created"
         self._error: Exception | None = None
         self._listeners: list[StateListener] = []
-        self._untold: deque[tuple[State, State]] = deque()
-        self._teller: int | None = None
+        self._pending: deque[tuple[State, State]] = deque()
+        self._notifier: int | None = None
         """The thread that calls the listeners."""
 
     @property
     def state(self) -> State:
-        """The state right now."""
+        """The current state."""
         return self._state
 
     @property
@@ -51,37 +51,37 @@ class Lifecycle:
             self._listeners.append(listener)
 
     def move(self, new: State, error: Exception | None = None) -> bool:
-        """Change the state and tell everybody; False where the state does not allow it."""
+        """Change the state and notify the listeners; False if the current state does not allow it."""
         with self._changed:
             if new not in _NEXT[self._state]:
                 return False
-            self._untold.append((new, self._state))
+            self._pending.append((new, self._state))
             self._state, self._error = new, error
             self._changed.notify_all()
-            if self._teller is not None:
-                # It tells this one, too. Waiting for it could mean to wait for oneself.
+            if self._notifier is not None:
+                # That thread also reports this change. Waiting for it here could be waiting for oneself.
                 return True
-            self._teller = threading.get_ident()
-        self._tell()
+            self._notifier = threading.get_ident()
+        self._notify()
         return True
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait for the end, and until the listeners know of it; False where the time passed before."""
+        """Wait until the application has ended and the listeners know it; False after a timeout."""
         with self._changed:
             return self._changed.wait_for(self._has_ended, timeout)
 
     def _has_ended(self) -> bool:
         # A listener that waits must not wait for its own return.
-        return not _NEXT[self._state] and self._teller in (None, threading.get_ident())
+        return not _NEXT[self._state] and self._notifier in (None, threading.get_ident())
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         while True:
             with self._changed:
-                if not self._untold:
-                    self._teller = None
+                if not self._pending:
+                    self._notifier = None
                     self._changed.notify_all()
                     return
-                new, old = self._untold.popleft()
+                new, old = self._pending.popleft()
                 listeners = list(self._listeners)
             for listener in listeners:
                 try:

@@ -1,4 +1,4 @@
-"""Turns the progress of an application into what its stores know of the topics that it reads."""
+"""How far an application has processed its topics, and which part of that its changelogs already hold."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from brookmere.state import Position
 from brookmere.state.position import Offsets
 from brookmere.topics import AnyTopics
 
-_MOST_MARKS = 256
+_MAX_MARKS = 256
 
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """Everything that was read up to `read` is in the changelog up to `ends`."""
+    """Everything read up to `read` is in the changelog up to `ends`."""
 
     read: Position
     ends: Offsets
 
 
 class ReadPositions:
-    """Tells how far the topics are processed, and which part of that stands in a changelog.
+    """Knows how far the topics are processed, and which part of that is in a changelog.
 
-    Who asks about a changelog makes that its end is looked at, at most once per batch.
+    A question about a changelog looks up the end of that changelog, at most once per batch.
     """
 
     def __init__(self, names: Collection[str], topics: AnyTopics, before: Position) -> None:
@@ -35,7 +35,7 @@ class ReadPositions:
         self._read = before
         self._marks: dict[str, list[_Mark]] = {}
         self._marked: dict[str, Position] = {}
-        """By changelog, what was read when its end was last looked at."""
+        """By changelog, what was read when its end was last looked up."""
         self._marking = threading.Lock()
         self._changed = threading.Condition()
         self._has_ended = False
@@ -45,20 +45,20 @@ class ReadPositions:
         return self._names
 
     def processed(self, read: Position) -> None:
-        """Put down that a batch is done, and everything up to `read` with it."""
+        """Note that a batch is finished, and everything up to `read` is processed."""
         with self._changed:
             if not self._read.covers(read):
                 self._read = self._read.merged(read)
             self._changed.notify_all()
 
     def end(self) -> None:
-        """Let nobody wait any longer: no batch will follow."""
+        """Release everyone who waits: there will be no further batch."""
         with self._changed:
             self._has_ended = True
             self._changed.notify_all()
 
     def wait(self, wanted: Mapping[str, Offsets], deadline: float) -> bool:
-        """Wait until all records up to there are processed; False if they are not by `time.monotonic()`."""
+        """Wait until all records up to `wanted` are processed; False if they are not by `deadline`."""
         with self._changed:
             self._changed.wait_for(
                 lambda: self._read.covers(wanted) or self._has_ended, max(0.0, deadline - time.monotonic())
@@ -66,8 +66,8 @@ class ReadPositions:
             return self._read.covers(wanted)
 
     def covered(self, changelog: str, positions: Offsets) -> Position:
-        """Return what was read of the topics up to these positions in a changelog, as far as it is known."""
-        # While somebody else looks, less is known for a moment: nobody waits for it.
+        """Return what was read of the topics up to these positions in a changelog, as far as is known."""
+        # While another thread looks it up, less is known for a moment; do not wait for that.
         if self._marked.get(changelog) is not self._read and self._marking.acquire(blocking=False):
             try:
                 self._mark(changelog)
@@ -82,10 +82,10 @@ class ReadPositions:
     def _mark(self, changelog: str) -> None:
         read = self._read
         try:
-            # Looked at behind the batch: what the batch wrote is in front of it.
+            # Looked up after the batch, so everything the batch wrote is before it.
             ends = dict(enumerate(self._topics[changelog].end_offsets()))
         except BrookmereError:
-            # Then less is known, and the next question tries again.
+            # The next question tries again.
             return
         with self._changed:
             self._marked[changelog] = read
@@ -93,6 +93,6 @@ class ReadPositions:
             if marks and marks[-1].ends == ends:
                 marks.pop()
             marks.append(_Mark(read, ends))
-            if len(marks) > _MOST_MARKS:
-                # Half of the older ones are enough: between them one knows a little less.
-                marks[: _MOST_MARKS // 2] = marks[1 : _MOST_MARKS // 2 : 2]
+            if len(marks) > _MAX_MARKS:
+                # Every second of the older ones is precise enough.
+                marks[: _MAX_MARKS // 2] = marks[1 : _MAX_MARKS // 2 : 2]

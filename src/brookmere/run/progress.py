@@ -1,4 +1,4 @@
-"""Turns what Spark reports about a batch into what an application shows of its progress."""
+"""The progress of an application, batch by batch, read from Spark's reports."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ _SHOWN_PHASES = {
 
 @dataclass(frozen=True, slots=True)
 class InputProgress:
-    """Where the application stands in a topic that it reads, by partition."""
+    """How far the application has read a topic, by partition."""
 
     topic: str
     position: tuple[int, ...]
-    """The offset behind the last record of the batch."""
+    """The offset after the last record of the batch."""
     end: tuple[int, ...]
-    """The end of the topic when the batch began."""
+    """The end of the topic when the batch started."""
     time: int | None = None
-    """The latest time that a record of it had since the start, in milliseconds since 1970."""
+    """The latest record time since the start, in milliseconds since 1970."""
 
     @property
     def lag(self) -> int:
-        """How many records the batch left there."""
+        """How many records the batch left unread."""
         return sum(max(0, end - at) for at, end in zip(self.position, self.end, strict=False))
 
 
 @dataclass(frozen=True, slots=True)
 class StageProgress:
-    """What a chain of stages behind an exchange keeps as its state."""
+    """The size of the state of a chain of stages after an exchange."""
 
     number: int
     rows: int
@@ -49,10 +49,10 @@ class StageProgress:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A batch, and where the application stands behind it."""
+    """A batch, and how far the application is after it."""
 
     batch: int
-    """The number of the batch; numbers go on after a restart."""
+    """The number of the batch; a restart continues the numbers."""
     started: datetime
     duration: timedelta
     records: int
@@ -60,25 +60,25 @@ class Progress:
     total_records: int
     """How many records were processed since the start."""
     records_per_second: float
-    """An average that follows the last seconds."""
+    """A moving average over the last seconds."""
     lag: int
-    """How many records were waiting behind the batch."""
+    """How many records were still waiting after the batch."""
     state_bytes: int
-    """What the state takes, in memory and in files."""
+    """The size of the state, in memory and in files."""
     skipped: int
     """How many records failed and were skipped since the start."""
     nodes: Counters = field(repr=False)
-    """What each node received, forwarded, dropped and failed on since the start, and what came too late."""
+    """How many records each node received, forwarded, dropped and failed on, and how many were late."""
     phases: Mapping[str, timedelta] = field(repr=False)
-    """Where the time of the batch went: find the records, plan, begin, run, commit."""
+    """How long each phase of the batch took: find the records, plan, begin, run, commit."""
     inputs: tuple[InputProgress, ...] = field(default=(), repr=False)
-    """Where the application stands in the topics that it reads."""
+    """How far the application has read each topic."""
     stages: tuple[StageProgress, ...] = field(default=(), repr=False)
-    """What the stages with state keep."""
+    """The stages that have state."""
 
 
 class ProgressReader:
-    """Reads the reports of a query as they come."""
+    """Reads the reports of a query one after the other."""
 
     def __init__(self) -> None:
         self._seen: datetime | None = None
@@ -89,9 +89,9 @@ class ProgressReader:
     def read(
         self, reports: Sequence[Any], counters: Counters, times: Mapping[str, int] | None = None
     ) -> Iterator[Progress]:
-        """Yield what is new among Spark's recent reports, which come oldest first.
+        """Yield the new ones among Spark's recent reports, which are sorted oldest first.
 
-        `times` are the latest times of the topics' records.
+        `times` are the latest record times by topic.
         """
         fresh: list[dict[str, Any]] = []
         for report in reversed(reports):
@@ -101,21 +101,21 @@ class ProgressReader:
             fresh.append(content)
         for content in reversed(fresh):
             self._seen = _time(content["timestamp"])
-            # While nothing comes in, Spark reports a batch that does not exist.
+            # While no records arrive, Spark reports a batch that does not exist.
             if "addBatch" in content["durationMs"]:
                 yield self._progress(content, counters, times or {})
 
     def seen_at(self, progress: Progress, now: datetime) -> Progress:
-        """Return a progress as it looks later, when no batch has followed: its rate fades."""
+        """Return the progress as of `now`, when no batch has followed: its rate fades."""
         quiet = (now - progress.started - progress.duration).total_seconds()
-        # The next batch may be on its way.
+        # The next batch may be running.
         fading = max(0.0, quiet - max(1.0, progress.duration.total_seconds()))
         return replace(progress, records_per_second=progress.records_per_second * _weight(fading))
 
     def _progress(self, content: Mapping[str, Any], counters: Counters, times: Mapping[str, int]) -> Progress:
         started, duration = _time(content["timestamp"]), timedelta(milliseconds=content["batchDuration"])
         sources, operators = content["sources"], content["stateOperators"]
-        # The rows that tell the wall clock are no records.
+        # The rows that carry the wall clock are not records.
         records = int(content["numInputRows"]) - _metric(sources, "ticks")
         self._total += records
         self._follow(records, started, started + duration)

@@ -1,4 +1,4 @@
-"""Turns what is known of a running application into its status, and keeps the file of it up to date."""
+"""The status of a running application, and the file that shows it to other processes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from brookmere.plan.stages import Plan
-from brookmere.run.launch.start import Launched
+from brookmere.run.launch.start import RunningApplication
 from brookmere.run.lifecycle import State
 from brookmere.run.progress import Progress
 from brookmere.state import StoreInfo, StoreStatus
@@ -27,12 +27,12 @@ from brookmere.topology.nodes import SinkNode
 
 logger = logging.getLogger(__name__)
 
-_LEAST_SECONDS = 0.5
-_MOST_SECONDS = 2.0
+_MIN_SECONDS = 0.5
+_MAX_SECONDS = 2.0
 
 
 class StatusFile:
-    """The file with the status: after a batch, but not too often, and now and then without one."""
+    """Writes the status to a file: after a batch, but not too often, and regularly without one."""
 
     def __init__(self, directory: Path, make: Callable[[], Status]) -> None:
         self._directory = directory
@@ -42,17 +42,17 @@ class StatusFile:
         self._has_failed = False
 
     def due(self) -> None:
-        """Something has changed."""
+        """Note that something has changed."""
         self._is_due = True
 
     def tick(self) -> None:
-        """Write if it is time to."""
+        """Write the file if it is time."""
         since = time.monotonic() - self._written
-        if since >= (_LEAST_SECONDS if self._is_due else _MOST_SECONDS):
+        if since >= (_MIN_SECONDS if self._is_due else _MAX_SECONDS):
             self.write(self._make)
 
     def write(self, make: Callable[[], Status]) -> None:
-        """Write now. What goes wrong is logged, once: the application goes on without the file."""
+        """Write the file now. A failure is logged once: the application can run without the file."""
         self._written, self._is_due = time.monotonic(), False
         try:
             write_status(self._directory, make())
@@ -64,7 +64,7 @@ class StatusFile:
 
 
 def status_of(
-    run: Launched,
+    run: RunningApplication,
     progress: Progress | None,
     *,
     state: State,

@@ -1,4 +1,4 @@
-"""Keeps the rows of stores in replicas of their changelogs, and answers questions about them."""
+"""Replicas of stores: they follow changelogs, keep the rows and answer queries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns offsets of topics into a position: up to where the records are in what one reads."""
+"""Positions: how far each topic is covered by what was read."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from types import MappingProxyType
 from typing import Any
 
 Offsets = Mapping[int, int]
-"""By partition, the offset behind the last record that counts."""
+"""By partition, the offset after the last covered record."""
 
 
 class Position(Mapping[str, Offsets]):
-    """Up to where records are known: for each topic and partition the offset behind the last one.
+    """Offsets by topic and partition: each is the one after the last covered record.
 
     >>> Position({"views": {0: 17}}).covers({"views": {0: 12}})
     True
@@ -26,14 +26,14 @@ class Position(Mapping[str, Offsets]):
 
     @classmethod
     def from_json(cls, text: str) -> Position:
-        """Read what `to_json` wrote; raise ValueError where it cannot be a position."""
+        """Read what `to_json` wrote; raise ValueError if it is not a position."""
         found: Any = json.loads(text)
         if not isinstance(found, dict) or not all(isinstance(part, dict) for part in found.values()):
             raise ValueError('a position is an object such as {"views": {"0": 17}}')
         return cls({topic: {_number(p): at for p, at in part.items()} for topic, part in found.items()})
 
     def to_json(self) -> str:
-        """Write as JSON, by topic and partition."""
+        """Return the position as JSON, by topic and partition."""
         return json.dumps({topic: {str(p): at for p, at in part.items()} for topic, part in self.items()})
 
     def merged(self, other: Mapping[str, Offsets]) -> Position:
@@ -46,7 +46,7 @@ class Position(Mapping[str, Offsets]):
         return Position(topics)
 
     def covers(self, other: Mapping[str, Offsets]) -> bool:
-        """Tell whether everything up to `other` is known here, too."""
+        """Return whether this position includes everything up to `other`."""
         return all(
             self.get(topic, {}).get(partition, 0) >= at
             for topic, offsets in other.items()
@@ -72,13 +72,11 @@ class Position(Mapping[str, Offsets]):
 def _checked(topic: str, offsets: Offsets) -> Offsets:
     for number in (*offsets, *offsets.values()):
         if isinstance(number, bool) or not isinstance(number, int) or number < 0:
-            raise ValueError(
-                f"partitions and offsets of {topic!r} are whole numbers from 0, found {number!r}"
-            )
+            raise ValueError(f"partitions and offsets of {topic!r} are integers from 0, found {number!r}")
     return MappingProxyType(dict(sorted(offsets.items())))
 
 
 def _number(text: str) -> int:
     if not (text.isascii() and text.isdigit()):
-        raise ValueError(f"a partition is a whole number, found {text!r}")
+        raise ValueError(f"a partition is an integer, found {text!r}")
     return int(text)

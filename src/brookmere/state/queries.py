@@ -1,4 +1,4 @@
-"""Says what can be asked of a store, and what comes back: Kafka Streams' kinds of queries as values."""
+"""Kafka Streams' kinds of queries as values, and their results."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ Time = int | datetime
 
 
 class Row(NamedTuple):
-    """A row of a store. Of a version `timestamp` says since when it is valid, and `until` up to when."""
+    """A row of a store. A version is valid from `timestamp` until `until`."""
 
     key: Any
     """A WindowedKey in stores of windows and sessions."""
     value: Any
     timestamp: int
     until: int | None = None
-    """When the next version came; None for one that still is valid, and where there are no versions."""
+    """When the next version replaced it; None if it is still valid, and in stores without versions."""
 
 
 class Query:
-    """A question to a store."""
+    """A query of a store."""
 
     kinds: ClassVar[tuple[StoreKind, ...]]
-    """The kinds of stores that can answer."""
+    """The kinds of stores that support it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing(Query):
-    """A question that is answered with a list of rows."""
+    """A query that returns a list of rows."""
 
     reverse: bool = False
     limit: int | None = None
-    """At most so many rows; the result then has the cursor of the next page."""
+    """The maximum number of rows; if there are more, the result carries the cursor of the next page."""
     cursor: str | None = None
-    """Go on behind the last page: the cursor that came with it."""
+    """Continue after a page: the cursor that its result carried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class KeyQuery(Query):
 
 @dataclass(frozen=True, slots=True)
 class RangeQuery(Listing):
-    """The rows from key to key, both included, or those whose serialised keys begin with a prefix."""
+    """The rows between two keys, inclusive, or those whose serialised keys start with a prefix."""
 
     kinds = ("key_value",)
     lower: Any = None
@@ -62,7 +62,7 @@ class RangeQuery(Listing):
 
 @dataclass(frozen=True, slots=True)
 class WindowKeyQuery(Listing):
-    """The windows of a key that start in a span of time, both ends included."""
+    """The windows of a key that start between two times, inclusive."""
 
     kinds = ("window",)
     key: Any
@@ -72,7 +72,7 @@ class WindowKeyQuery(Listing):
 
 @dataclass(frozen=True, slots=True)
 class WindowRangeQuery(Listing):
-    """The windows of all keys that start in a span of time, in the order of time."""
+    """The windows of all keys that start between two times, in time order."""
 
     kinds = ("window",)
     start: Time | None = None
@@ -81,7 +81,7 @@ class WindowRangeQuery(Listing):
 
 @dataclass(frozen=True, slots=True)
 class SessionKeyQuery(Listing):
-    """The sessions of a key that overlap a span of time."""
+    """The sessions of a key that overlap an interval."""
 
     kinds = ("session",)
     key: Any
@@ -91,7 +91,7 @@ class SessionKeyQuery(Listing):
 
 @dataclass(frozen=True, slots=True)
 class SessionRangeQuery(Listing):
-    """The sessions of all keys that end in a span of time, in the order of their ends."""
+    """The sessions of all keys that end in an interval, ordered by end."""
 
     kinds = ("session",)
     start: Time | None = None
@@ -100,7 +100,7 @@ class SessionRangeQuery(Listing):
 
 @dataclass(frozen=True, slots=True)
 class VersionedKeyQuery(Query):
-    """The value that a key has, or had at a time."""
+    """The value of a key, now or as of a time."""
 
     kinds = ("versioned",)
     key: Any
@@ -109,7 +109,7 @@ class VersionedKeyQuery(Query):
 
 @dataclass(frozen=True, slots=True)
 class MultiVersionedKeyQuery(Listing):
-    """The versions of a key that were valid in a span of time."""
+    """The versions of a key that were valid in an interval."""
 
     kinds = ("versioned",)
     key: Any
@@ -119,31 +119,31 @@ class MultiVersionedKeyQuery(Listing):
 
 @dataclass(frozen=True, slots=True)
 class VersionedRangeQuery(Listing):
-    """The value that every key has now."""
+    """The current value of every key."""
 
     kinds = ("versioned",)
 
 
 @dataclass(frozen=True, slots=True)
 class CountQuery(Query):
-    """How many rows there are."""
+    """The number of rows."""
 
     kinds = ("key_value", "window", "session", "versioned")
 
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """An answer, and how fresh it is."""
+    """The result of a query, and how fresh it is."""
 
     value: Any
     """A Row or None, a list of rows, or a number."""
     position: Position
-    """Everything up to here is in the answer."""
+    """The result includes everything up to here."""
     lag: int
-    """How many records of the changelog the replica knew to be missing."""
+    """How many records the replica lagged behind the changelog."""
     checked_at: int
-    """When the replica last looked for more, in milliseconds since 1970; -1 for never."""
+    """When the replica last polled the changelog, in milliseconds since 1970; -1 means never."""
     cursor: str | None = None
-    """Where the next page begins; None on the last one."""
+    """The cursor of the next page; None on the last page."""
     inputs: Position = field(default_factory=Position)
-    """In the application's own process: everything read of its topics up to here is in the answer, too."""
+    """In the application's own process: the result includes everything read from its topics up to here."""

@@ -1,4 +1,4 @@
-"""Turns what a replica reads into updates for those who wait for them."""
+"""Updates of a replica's stores, for subscribers."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any, NamedTuple, Self
 
 from brookmere.durations import Duration, to_seconds
 from brookmere.errors import StoreError
-from brookmere.state.replica.chunk import Chunk
+from brookmere.state.rows.chunk import Chunk
 
 _MOST_HELD = 10_000
 
 
 class Update(NamedTuple):
-    """A change of a row; a value of None says that it was deleted."""
+    """A change of a row; a value of None means that it was deleted."""
 
     key: Any
     value: Any
@@ -29,10 +29,10 @@ _Raw = tuple[bytes, bytes | None, int, int, int]
 
 
 class Updates:
-    """The updates of a store, or of one key of it, from now on. Iterating waits for the next one.
+    """The updates of a store, or of one key, from now on. Iterating waits for the next one.
 
-    Who reads too slowly gets the last update of each key; if that is too much as well, a StoreError. Who
-    follows a replica that begins anew gets a StoreNotReadyError, because rows that were told may be gone.
+    Slow readers receive only the latest update per key, and a StoreError if even that is too much. If the
+    replica starts from scratch, readers get a StoreNotReadyError, because rows they know may be gone.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Updates:
         self._listener: Callable[[], object] | None = None
 
     def get(self, timeout: Duration | None = None) -> Update | None:
-        """Return the next update, or None after the timeout or when the replica has closed."""
+        """Return the next update; None after the timeout or once the replica is closed."""
         deadline = None if timeout is None else time.monotonic() + to_seconds(timeout)
         with self._changed:
             while not self._held:
@@ -65,28 +65,28 @@ class Updates:
         return self._decode(found)
 
     def on_update(self, listener: Callable[[], object]) -> None:
-        """Call `listener()` from the replica's thread whenever there is something to get."""
+        """Call `listener()` from the replica's thread whenever updates are available."""
         self._listener = listener
 
     @property
     def is_closed(self) -> bool:
-        """Whether no more updates come."""
+        """Whether the updates have ended."""
         return self._is_closed
 
     def close(self) -> None:
-        """Ask for no more."""
+        """Unsubscribe."""
         self._end(self)
         self.finish()
 
     def finish(self) -> None:
-        """Let those who wait know that nothing comes any more."""
+        """End the updates and wake waiting readers."""
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()
         self._call()
 
     def offer(self, chunk: Chunk) -> None:
-        """Take the updates that are of interest; called by the replica."""
+        """Accept updates that match the subscription; called by the replica."""
         found = [
             (key, chunk.values[place], chunk.timestamps[place], chunk.partition, chunk.offsets[place])
             for place, key in enumerate(chunk.keys)
@@ -96,7 +96,7 @@ class Updates:
             return
         with self._changed:
             if self._over is not None:
-                # Something is lost already: who goes on as if nothing were would not know.
+                # Updates are lost already, and the reader must not continue without noticing.
                 return
             self._held.extend(found)
             if len(self._held) > _MOST_HELD:
@@ -105,14 +105,14 @@ class Updates:
                 self._lose(
                     StoreError(
                         f"More than {_MOST_HELD} keys have changed since the last update was read. "
-                        "Read faster, ask for one key, or ask anew for what is there now."
+                        "Read faster, subscribe to one key, or subscribe again and read the current rows."
                     )
                 )
             self._changed.notify_all()
         self._call()
 
     def lose(self, why: StoreError) -> None:
-        """Let those who wait know that they have missed something; called by the replica."""
+        """Fail waiting readers, because they have missed updates; called by the replica."""
         with self._changed:
             self._lose(why)
             self._changed.notify_all()

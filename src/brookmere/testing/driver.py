@@ -34,7 +34,8 @@ class TopologyTestDriver:
     """Runs a topology without topics: in memory, or with `engine="spark"` through a real query.
 
     Each record goes through the whole topology before the next, and every update is shown, unless
-    `emit="last"` asks for the last one per key and batch. `registry` is that of serdes which name none, as
+    `emit="last"` asks for the last one per key and batch. With one partition all sub-topologies share one
+    stream time, as in Kafka Streams' driver. `registry` is that of serdes which name none, as
     the setting schema.registry.url says it for an application.
 
     >>> import brookmere as bm
@@ -77,6 +78,7 @@ class TopologyTestDriver:
             store_type=store_type,
             log_bytes=log_bytes,
             registry=self._registry,
+            is_one_task=self._plan.tasks == 1,
         )
         self._engine: Engine = (
             LocalEngine(self._compiled, spark)

@@ -17,8 +17,9 @@ from pyspark.sql.types import DataType, StructType, _parse_datatype_json_string
 
 from brookmere.record import Header
 from brookmere.run.compile.compiler import Compiled
+from brookmere.run.query.dataframes import BatchConnection
 from brookmere.run.query.failures import from_python
-from brookmere.run.query.query import Query, read_counters, start
+from brookmere.run.query.query import Query, SparkOptions, read_counters
 from brookmere.run.query.taps import plain, python_values
 from brookmere.testing.dialogue import Dialogue
 from brookmere.topology.nodes import Store
@@ -129,13 +130,11 @@ class SparkEngine:
         self._query = self._start()
 
     def _start(self) -> Query:
-        return start(
+        return Query.start(
             self._compiled,
-            DataFrame(self._topics.frame(), self._session),
-            self._write,
+            BatchConnection(DataFrame(self._topics.frame(), self._session), self._write),
             session=self._session,
-            checkpoint=self._checkpoint,
-            spark_partitions=self._partitions,
+            options=SparkOptions(self._checkpoint, spark_partitions=self._partitions),
         )
 
     def _write(self, rows: DataFrame, _batch: int) -> None:

@@ -1,4 +1,4 @@
-"""Durations in the DSL: checked, in whole milliseconds, refused at the user's line; and their texts."""
+"""Durations in the DSL: checked, in whole milliseconds, refused at the user's line; and as text."""
 
 from __future__ import annotations
 

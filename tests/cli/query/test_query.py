@@ -182,7 +182,7 @@ def test_position_is_waited_for(run: Run, world: World) -> None:
     assert rows(run, "counts", "ada", "--at-least", there) == [("ada", 3)]
     shown = run("query", "clicks", "counts", "ada", "--at-least", beyond, "--timeout", "0.2")
     assert shown.exit_code == 1
-    assert "has not come as far as asked for within 0.2 s" in shown.stderr
+    assert "has not reached the requested position within 0.2 s" in shown.stderr
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_position_is_waited_for(run: Run, world: World) -> None:
     [
         (["click", "counts"], "Did you mean clicks?"),
         (["clicks", "count"], "Did you mean 'counts'?"),
-        (["clicks", "per-minute", "ada"], "The key 'ada' does not fit: expected a whole number of 32 bits"),
+        (["clicks", "per-minute", "ada"], "The key 'ada' does not fit: expected a 32-bit integer"),
         (["clicks", "counts", "--as-of", "1"], "--as-of does not fit: counts is a store of keys and values"),
         (["clicks", "per-minute", "--prefix", "1"], "Possible here: --from, --to."),
         (["clicks", "prices", "--from", "1"], "prices is a store of versions, asked without a key"),

@@ -95,7 +95,7 @@ def test_query_asks_the_server(run: Run, world: World, folder: Path) -> None:
         assert ask("counts", "--count").stdout == "3\n"
         assert (ask("counts", "zoe").exit_code, ask("counts", "zoe").stdout) == (1, "")
         assert "Did you mean 'counts'?" in ask("count", "ada").stderr
-        assert "expected a whole number of 32 bits" in ask("per-minute", "ada").stderr
+        assert "expected a 32-bit integer" in ask("per-minute", "ada").stderr
         assert "serves the application clicks, not other" in run("query", "other", "x", "--url", url).stderr
 
 

@@ -1,170 +1,220 @@
-"""A program that changes between two runs keeps the state of the stores that stay."""
+"""What becomes of each store is known from what the application was and what it is now."""
 
 from __future__ import annotations
 
-import logging
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
-from pyspark.sql import functions as F
 
-import brookmere as bm
-from tests.run.changing import builder, count, identity, latest, put, repartitioned, windows, with_more
-from tests.run.homes import Home
+from brookmere.errors import StateError
+from brookmere.run.evolution.comparison import compare
+from brookmere.run.evolution.identity import Identity, StoreForm
 
-pytestmark = pytest.mark.usefixtures("spark")
-
-
-def refused(home: Home, program: bm.StreamsBuilder, **settings: Any) -> str:
-    """Return why a program is refused, after a look that nothing was changed."""
-    directory = home.directory / "state" / "changing"
-    before = {path.name for path in directory.iterdir()}, identity(home)
-    application = home.application(program, **settings)
-    found = application.check()
-    with pytest.raises(bm.errors.StateError) as caught:
-        application.start()
-    assert ({path.name for path in directory.iterdir()}, identity(home)) == before
-    assert found is not None
-    assert not found.is_possible
-    return str(caught.value)
+COUNTS = StoreForm(
+    stage=1, kind="auto", key="string", value="bigint", operator="Aggregate", topics=("in",), partitions=2,
+    clocks=("KSTREAM-AGGREGATE-0000000001",), print="p1",
+)  # fmt: skip
+WINDOWS = replace(COUNTS, holds="window", rows="window", retention=1000, windows="TimeWindows(size_ms=10)")
+WORDS = Identity("words", {"in": "a1"}, {"in": 2}, 1, {"counts": COUNTS}, tasks=2)
+FIRST, SECOND = "KSTREAM-AGGREGATE-STATE-STORE-0000000003", "KSTREAM-AGGREGATE-STATE-STORE-0000000007"
 
 
-def test_stores_come_and_go_and_those_that_stay_keep_their_state(home: Home) -> None:
-    def write(time: int) -> None:
-        put(home, "in", *[(key, "x", time) for key in "abcdefgh"], partitions=4)
-
-    every = dict.fromkeys("abcdefgh")
-    for time, program in enumerate([count, with_more, count, repartitioned, with_more]):
-        write(time)
-        # Spark's partitions may change with a move, too.
-        home.run(program(), num__stream__threads=1 + time % 3)
-        assert latest(home, "out") == dict.fromkeys(every, time + 1)
-
-    # A store that comes back begins empty: what it held when it went is gone.
-    assert latest(home, "texts", bm.Text()) == dict.fromkeys(every, "X")
-    assert latest(home, "lengths") == {"1": sum(range(3, 5)) * 8 - 3 * 8}
+def having(**stores: StoreForm) -> Identity:
+    return replace(WORDS, stores=stores)
 
 
-def test_check_looks_at_an_application_that_runs(home: Home) -> None:
-    put(home, "in", ("a", "x", 1))
-    with home.application(count()) as application:
-        application.process_all_available()
-        found = home.application(repartitioned(), store__type="rocksdb").check()
-        put(home, "in", ("a", "x", 2))
-        application.process_all_available()
-
-    assert found is not None
-    assert [(f.store, f.outcome) for f in found.findings] == [("counts", "converted"), ("lengths", "new")]
-    assert home.read("out", bm.Long()) == [1, 2]
+def outcomes(before: Identity, now: Identity) -> dict[str, str]:
+    return {finding.store: str(finding) for finding in compare(before, now).findings}
 
 
-def test_stores_are_converted_and_nothing_is_lost(home: Home) -> None:
-    for time, kind in enumerate(["auto", "rocksdb", "memory", "rocksdb", "auto"]):
-        put(home, "in", ("a", "x", time), ("b", "x", time), partitions=2)
-        home.run(count(), store__type=kind)
+def test_nothing_changes() -> None:
+    same = compare(WORDS, WORDS)
 
-    assert latest(home, "out") == {"a": 5, "b": 5}
-    assert identity(home)["stores"]["counts"]["kind"] == "auto"
-
-
-def test_table_moves_to_the_stage_of_a_new_join(home: Home) -> None:
-    def table_only() -> bm.StreamsBuilder:
-        app = builder()
-        app.table("names", store="names").to_stream().to("out", value=bm.Text())
-        return app
-
-    def joined() -> bm.StreamsBuilder:
-        app = builder()
-        names = app.table("names", store="names")
-        names.to_stream().to("out", value=bm.Text())
-        orders = app.stream("orders").group_by(lambda key, value: value).count(store="orders").to_stream()
-        again = orders.select_key(lambda key, value: key)
-        again.join(names, lambda order, name: F.concat(order.cast("string"), F.lit(" "), name)).to("joined")
-        return app
-
-    put(home, "names", ("a", "Ann", 0), ("b", "Bob", 1), partitions=2)
-    home.run(table_only())
-    put(home, "orders", ("1", "a", 2), ("2", "b", 3), partitions=2)
-
-    application = home.application(joined())
-    found = application.check()
-    home.run(joined())
-
-    assert found is not None
-    assert {f.store: str(f) for f in found.changes} == {
-        "names": "moved; from stage 1 to stage 2",
-        "orders": "new and empty",
-    }
-    assert sorted(home.read("joined")) == ["1 Ann", "1 Bob"]
-
-
-def test_unnamed_stores_are_found_by_their_operators(home: Home) -> None:
-    def counts(*odd_or_even: int, name: str | None = None) -> bm.StreamsBuilder:
-        app = builder()
-        for rest in odd_or_even:
-            chosen = app.stream("in").filter(lambda value, rest=rest: value.cast("int") % 2 == rest)
-            chosen.group_by_key().count(store=name).to_stream().to(f"out{rest}")
-        return app
-
-    put(home, "in", *[("k", str(n), n) for n in range(5)])
-    home.run(counts(0, 1))
-    # The second one has the number of the first now, then a name, then a number again.
-    for program in (counts(1), counts(1, name="odd"), counts(1)):
-        put(home, "in", ("k", "7", 7))
-        home.run(program)
-
-    assert latest(home, "out0") == {"k": 3}
-    # Without its name the store is another one.
-    assert home.read("out1", bm.Long()) == [2, 3, 4, 1]
+    assert outcomes(WORDS, WORDS) == {"counts": "kept"}
+    assert same.is_possible
+    assert not same.changes
+    assert not same.needs_move
 
 
 @pytest.mark.parametrize(
-    ("changes", "found"),
+    ("now", "told", "needs_move"),
     [
-        ({"size": 20}, "the store 'windows': its rows are of TimeWindows(size_ms=10, advance_ms=10), and"),
-        ({"gap": 4}, "the store 'sessions': its rows are of SessionWindows(gap_ms=3), and"),
+        (having(counts=replace(COUNTS, print="p2")), "kept", False),
+        (having(counts=replace(COUNTS, clocks=("KSTREAM-AGGREGATE-0000000002",))), "kept", False),
+        (having(counts=replace(COUNTS, stage=2)), "moved; from stage 1 to stage 2", True),
+        (having(counts=replace(COUNTS, kind="rocksdb")), "converted; from auto to rocksdb", True),
+        (replace(WORDS, stages=2), "kept", True),
+        (replace(WORDS, copies={"counts-copy": (2,)}), "kept", True),
+        (replace(WORDS, tasks=4), "kept", False),
     ],
 )
-def test_windows_of_another_length_are_refused(home: Home, changes: dict[str, int], found: str) -> None:
-    for topic in ("in", "others"):
-        put(home, topic, ("a", "x", 1))
-    home.run(windows())
+def test_store_goes_on(now: Identity, told: str, needs_move: bool) -> None:
+    found = compare(WORDS, now)
 
-    assert found in refused(home, windows(**changes))
+    assert str(found.findings[0]) == told
+    assert found.is_possible
+    assert found.needs_move == needs_move
 
 
-def test_values_of_another_type_and_other_partitions_are_refused(home: Home) -> None:
-    def last() -> bm.StreamsBuilder:
-        app = builder()
-        app.stream("in").group_by_key().reduce(lambda total, value: value, store="counts")
-        return app
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"retention": 500}, "converted; retention 500 ms instead of 1000 ms: older rows are removed"),
+        (
+            {"retention": 2**63 - 1},
+            "converted; retention unlimited instead of 1000 ms: removed rows do not come back",
+        ),
+        ({"timed": True}, "converted; its rows are indexed by time"),
+        ({"clocks": ("other",)}, "kept"),
+    ],
+)
+def test_windows_go_on(changes: dict[str, Any], told: str) -> None:
+    found = compare(having(w=WINDOWS), having(w=replace(WINDOWS, **changes)))
 
-    def spread() -> bm.StreamsBuilder:
-        app = builder()
-        app.stream("in").repartition(partitions=3).group_by_key().count(store="counts").to_stream().to("out")
-        return app
+    assert str(found.findings[0]) == told
+    assert found.is_possible
+    assert found.needs_move
 
-    put(home, "in", ("a", "x", 1))
-    home.run(count())
 
-    text = refused(home, last())
-    assert "the store 'counts': it has values of bigint, and the program needs string" in text
-    assert "Give the result a store= of a new name in place of 'counts'." in text
-    assert "its rows are spread over 1 partitions, and the program spreads them over 3" in refused(
-        home, spread()
+def test_stores_come_and_go() -> None:
+    more = replace(COUNTS, topics=("new",))
+    found = compare(WORDS, replace(WORDS, stores={"more": more, "again": COUNTS}))
+
+    assert {f.store: str(f) for f in found.findings} == {
+        "more": "new and empty",
+        "again": "new and empty; it does not contain what was already read from in",
+        "counts": "dropped; the program no longer has it; if it comes back, it starts empty",
+    }
+    assert found.needs_move
+    assert not compare(WORDS, having(counts=COUNTS, more=more)).needs_move
+
+
+@pytest.mark.parametrize(
+    ("was", "changes", "found"),
+    [
+        (COUNTS, {"value": "string"}, "it has values of bigint, but the program needs string"),
+        (COUNTS, {"key": "int"}, "it has keys of string, but the program needs int"),
+        (
+            COUNTS,
+            {"holds": "window", "rows": "window"},
+            "it holds key value rows, but the program needs windows",
+        ),
+        (
+            WINDOWS,
+            {"windows": "TimeWindows(size_ms=20)"},
+            "its rows are of TimeWindows(size_ms=10), but the program needs TimeWindows(size_ms=20)",
+        ),
+        (COUNTS, {"is_global": True}, "it holds rows by partition, but the program needs a global table"),
+        (
+            COUNTS,
+            {"partitions": 4},
+            "its rows are spread over 2 partitions, but the program spreads them over 4",
+        ),
+    ],
+)
+def test_store_that_does_not_fit_is_refused(
+    was: StoreForm, changes: dict[str, Any], found: str, tmp_path: Path
+) -> None:
+    evolution = compare(having(s=was), having(s=replace(was, **changes)))
+
+    with pytest.raises(StateError) as caught:
+        evolution.check(tmp_path)
+
+    assert str(caught.value) == (
+        f"The application 'words' cannot use the state in {tmp_path}. Found: the store 's': {found}. "
+        "Give the result a new name with store= instead of 's'. "
+        "Nothing was changed: the previous version can still run."
     )
-    put(home, "in", ("a", "x", 2))
-    home.run(count())
-    assert latest(home, "out") == {"a": 2}
 
 
-def test_retention_may_change(home: Home, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO, "brookmere.run.evolution.state_directory")
-    for topic in ("in", "others"):
-        put(home, topic, ("a", "x", 1))
-    home.run(windows())
-    put(home, "in", ("a", "x", 2), ("a", "x", 30))
-    home.run(windows(retention=5000), store__type="rocksdb")
+@pytest.mark.parametrize(
+    ("now", "found"),
+    [
+        (replace(WORDS, application="lines"), "it belongs to the application 'words'"),
+        (replace(WORDS, topics={"in": "a2"}), "the topic 'in' was deleted and recreated"),
+        (replace(WORDS, partitions={"in": 4}), "the topic 'in' had 2 partitions and now has 4"),
+    ],
+)
+def test_state_that_does_not_fit_is_refused_with_a_way_out(tmp_path: Path, now: Identity, found: str) -> None:
+    with pytest.raises(StateError) as caught:
+        compare(WORDS, now).check(tmp_path)
 
-    assert latest(home, "closed") == {"a-0-10": 2}
-    assert "changing: store windows: converted; from auto to rocksdb; retention 5000 ms" in caplog.text
+    text = str(caught.value)
+    assert f"cannot use the state in {tmp_path}. Found: {found}" in text
+    assert "start from scratch under another application.id or without this directory" in text
+
+
+def test_topic_may_grow_where_there_is_no_state() -> None:
+    stateless = replace(WORDS, stores={}, stages=0)
+
+    assert compare(stateless, replace(stateless, partitions={"in": 4}, tasks=4)).is_possible
+
+
+def test_join_with_other_windows_keeps_its_buffers() -> None:
+    buffer = replace(WINDOWS, holds="join_window", rows="items", windows="JoinWindows(before_ms=1)")
+
+    assert compare(
+        having(b=buffer), having(b=replace(buffer, windows="JoinWindows(before_ms=2)"))
+    ).is_possible
+
+
+def test_unnamed_store_is_found_by_what_keeps_and_feeds_it() -> None:
+    other = replace(COUNTS, print="p2")
+    before = having(**{FIRST: COUNTS, SECOND: other})
+
+    # The first is gone, and the second has its number.
+    found = compare(before, having(**{FIRST: other}))
+
+    assert [(f.store, str(f)) for f in found.findings] == [
+        (FIRST, f"renamed; it was named {SECOND}"),
+        (FIRST, "dropped; the operator that had this store was removed"),
+    ]
+    assert found.pairs == {FIRST: SECOND}
+    assert found.needs_move
+
+
+def test_unnamed_store_that_gets_a_name_keeps_its_state() -> None:
+    found = compare(having(**{FIRST: COUNTS}), having(counts=COUNTS))
+
+    assert found.pairs == {"counts": FIRST}
+    assert [str(f) for f in found.findings] == [f"renamed; it was named {FIRST}"]
+
+
+def test_unnamed_store_with_another_function_goes_on_under_its_number() -> None:
+    found = compare(having(**{FIRST: COUNTS}), having(**{FIRST: replace(COUNTS, print="p2")}))
+
+    assert [str(f) for f in found.findings] == ["kept"]
+
+
+def test_unnamed_stores_that_are_alike_belong_together_by_their_numbers() -> None:
+    both = having(**{FIRST: COUNTS, SECOND: COUNTS})
+
+    assert compare(both, both).pairs == {FIRST: FIRST, SECOND: SECOND}
+
+
+def test_unnamed_stores_that_are_alike_are_refused_when_one_is_gone() -> None:
+    found = compare(having(**{FIRST: COUNTS, SECOND: COUNTS}), having(**{FIRST: COUNTS}))
+
+    assert [f.outcome for f in found.findings] == ["refused"]
+
+
+def test_unnamed_store_never_takes_over_what_another_operator_kept() -> None:
+    other = replace(COUNTS, operator="TableSource", print="p2")
+    found = compare(having(**{FIRST: COUNTS}), having(**{FIRST: other}))
+
+    assert found.pairs == {}
+    assert sorted(f.outcome for f in found.findings) == ["dropped", "new"]
+
+
+def test_unnamed_store_in_doubt_is_refused(tmp_path: Path) -> None:
+    found = compare(having(**{FIRST: COUNTS}), having(**{SECOND: replace(COUNTS, print="p2")}))
+
+    with pytest.raises(StateError) as caught:
+        found.check(tmp_path)
+
+    assert f"the store {SECOND!r}: it may have been {FIRST}" in str(caught.value)
+    assert "Name the unnamed stores with store= or name= in the previous version" in str(caught.value)
+    # With a name of its own it is another store.
+    assert compare(having(**{FIRST: COUNTS}), having(fresh=replace(COUNTS, print="p2"))).is_possible

@@ -40,7 +40,7 @@ def test_checkpoint_of_nobody_is_refused(tmp_path: Path) -> None:
     (tmp_path / "checkpoint").mkdir()
     (tmp_path / "checkpoint" / "metadata").write_text("{}")
 
-    with pytest.raises(StateError, match=r"which tells whose it is, is not"):
+    with pytest.raises(StateError, match=r"which describes it, does not"):
         read_identity(tmp_path)
 
 

@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import functions as F
 
 import brookmere as bm
-from tests.run.changing import builder, put, windows
+from tests.run.evolution.versions import builder, put, windows
 from tests.run.homes import Home
 
 pytestmark = pytest.mark.usefixtures("spark")

@@ -110,7 +110,7 @@ def test_whole_numbers_are_longs() -> None:
 def test_python_truth_of_a_column_is_refused(predicate: Callable[..., Any]) -> None:
     fault = fault_of(lambda stream: stream.filter(predicate))
 
-    assert fault.what == "The predicate of filter asks a Column whether it is true, by and, or, not, in or if"
+    assert fault.what == "The predicate of filter uses a Column as a boolean, with and, or, not, in or if"
     assert fault.remedy.startswith("Use & for and, | for or, ~ for not")
     assert fault.where == f"{__file__}:{predicate.__code__.co_firstlineno}"
 
@@ -122,8 +122,8 @@ FAILING: dict[str, tuple[Callable[..., Any], str]] = {
     "text_of_a_column": (lambda v: f"{v.item}!", "a Column was turned into text"),
     "set": (lambda v: {1, 2}, "a set has no order"),
     "field_named_like_a_method": (lambda v: {"x": v.name}, "a field of this name is read as value['name']"),
-    "any_object": (lambda v: object(), "is no value that a Column can have"),
-    "object_in_a_dict": (lambda v: {"x": [object()]}, "is no value that a Column can have"),
+    "any_object": (lambda v: object(), "cannot be a value of a Column"),
+    "object_in_a_dict": (lambda v: {"x": [object()]}, "cannot be a value of a Column"),
     "unknown_function": (lambda v: F.uper(v.item), "has no attribute 'uper'"),  # type: ignore[attr-defined]
     "keyword_only": (lambda v, *, factor: v.n, "missing 1 required keyword-only argument"),
 }
@@ -204,4 +204,4 @@ def test_regrouping_of_a_table_must_return_a_pair() -> None:
 def test_key_that_is_no_value_is_refused() -> None:
     fault = fault_of(lambda stream: stream.map(lambda key, value: (object(), value)))
 
-    assert "is no value that a Column can have" in fault.what
+    assert "cannot be a value of a Column" in fault.what

@@ -64,7 +64,11 @@ NOT_ROW_WISE: dict[str, tuple[Callable[[Column], Column], str, str]] = {
         "monotonically_increasing_id",
         "Derive",
     ),
-    "partition_id": (lambda v: F.spark_partition_id(), "another result when a batch is repeated", "Derive"),
+    "partition_id": (
+        lambda v: F.spark_partition_id(),
+        "whose result would change when a batch is repeated",
+        "Derive",
+    ),
     "input_file_name": (lambda v: F.input_file_name(), "input_file_name", "Derive"),
     "current_timestamp": (lambda v: F.current_timestamp(), "the current time", "(key, value, timestamp)"),
     "now": (lambda v: F.now(), "the current time with now", "(key, value, timestamp)"),
@@ -91,8 +95,8 @@ def test_what_is_not_row_wise_is_refused(case: str) -> None:
 UNKNOWN: dict[str, tuple[Callable[..., Any], str, str]] = {
     "attribute": (lambda v: v.amout, "'amout'", "Did you mean 'amount'?"),
     "item": (lambda v: v["itme"], "'itme'", "Did you mean 'item'?"),
-    "nothing_alike": (lambda v: v.zzz, "'zzz'", "Known are: amount, item, n, tags, at, price"),
-    "column_by_name": (lambda v: F.col("amount"), "'amount'", "Known are: key, value, timestamp"),
+    "nothing_alike": (lambda v: v.zzz, "'zzz'", "Known fields: amount, item, n, tags, at, price"),
+    "column_by_name": (lambda v: F.col("amount"), "'amount'", "Known fields: key, value, timestamp"),
     "path": (lambda v: F.col("value.itm"), "'itm'", "Did you mean 'item'?"),
 }
 
@@ -103,7 +107,7 @@ def test_unknown_field_is_refused_with_the_nearest_known_one(case: str) -> None:
 
     fault = fault_of(lambda stream: stream.map_values(function))
 
-    assert f"uses the field {name}, which is not there" in fault.what
+    assert f"uses the field {name}, which does not exist" in fault.what
     assert fault.remedy == remedy
 
 
@@ -115,16 +119,19 @@ def test_field_of_a_key_without_fields_is_refused() -> None:
 
 
 WRONG_TYPES: dict[str, tuple[Callable[[bm.KStream], object], str]] = {
-    "filter_by_a_number": (lambda s: s.filter(lambda v: v.amount), "gives DOUBLE, but a condition must be"),
-    "filter_not_by_a_text": (lambda s: s.filter_not(lambda v: v.item), "gives STRING, but a condition"),
+    "filter_by_a_number": (lambda s: s.filter(lambda v: v.amount), "returns DOUBLE, but a condition must be"),
+    "filter_not_by_a_text": (lambda s: s.filter_not(lambda v: v.item), "returns STRING, but a condition"),
     "branch_by_a_number": (
         lambda s: s.split().branch(lambda v: v.n).no_default_branch(),
-        "gives INT, but a condition",
+        "returns INT, but a condition",
     ),
-    "flat_map_values_without_array": (lambda s: s.flat_map_values(lambda v: v.n), "gives INT, but an array"),
+    "flat_map_values_without_array": (
+        lambda s: s.flat_map_values(lambda v: v.n),
+        "returns INT, but must return an array",
+    ),
     "flat_map_without_pairs": (
         lambda s: s.flat_map(lambda v: v.tags),
-        "gives ARRAY<STRING>, but an array of",
+        "returns ARRAY<STRING>, but must return an array of",
     ),
     "operands": (lambda s: s.map_values(lambda v: v.tags + 1), "cannot be compiled"),
     "branches_of_a_condition": (
@@ -133,19 +140,19 @@ WRONG_TYPES: dict[str, tuple[Callable[[bm.KStream], object], str]] = {
     ),
     "merged_values": (
         lambda s: s.map_values(lambda v: v.n).merge(s.map_values(lambda v: v.item)),
-        "brings together values of the types INT and STRING",
+        "combines values of the types INT and STRING",
     ),
     "merged_keys": (
         lambda s: s.select_key(lambda v: v.n).merge(s),
-        "brings together keys of the types INT and STRING",
+        "combines keys of the types INT and STRING",
     ),
     "collated_key": (
         lambda s: s.group_by(lambda v: F.collate(v.item, "UTF8_LCASE")).count(),
-        "a store finds a key by its bytes",
+        "a store looks up keys by their bytes",
     ),
     "column_of_another_frame": (
         lambda s: s.map_values(lambda v: F.col("other")),
-        "'other', which is not there",
+        "'other', which does not exist",
     ),
 }
 

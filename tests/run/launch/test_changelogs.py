@@ -12,7 +12,7 @@ import brookmere as bm
 from brookmere.config import read
 from brookmere.plan import Plan, plan
 from brookmere.run.evolution.identity import Identity
-from brookmere.run.launch.changelogs import log_ids, log_starts, logged
+from brookmere.run.launch.changelogs import log_ids, log_starts, with_changelog_topics
 from brookmere.run.launch.topics import TopicPlan, plan_topics
 from tests.run.homes import Home
 
@@ -37,7 +37,7 @@ def planned(home: Home, app: bm.StreamsBuilder, **settings: Any) -> tuple[Plan, 
     config = read(None, **settings)
     topology = app.build()
     needed = plan_topics(topology, home.topics, config)
-    return logged(plan(topology, needed.partitions), needed, home.topics, config)
+    return with_changelog_topics(plan(topology, needed.partitions), needed, home.topics, config)
 
 
 def test_topics_are_compacted_and_those_of_windows_also_deleted(home: Home) -> None:
@@ -82,7 +82,7 @@ def test_topic_of_another_form_is_refused(home: Home) -> None:
         needed.check()
 
     remedy = (
-        "Delete it if nobody needs it any more, or run the application under another application.id, "
+        "Delete it if nobody needs it, or run the application under another application.id, "
         "or name the store in changelog.disabled"
     )
     what = "The topic 'app-plain-changelog' cannot be the changelog of the store 'plain'"
@@ -98,7 +98,7 @@ def test_changelogs_can_be_left_out(home: Home) -> None:
     _, some = planned(home, program(), changelog__disabled="plain, windows")
     _, none = planned(home, program(), changelog__disabled="all")
     with pytest.raises(
-        bm.errors.ConfigError, match=r"names 'plane', which is no store\. Did you mean 'plain'\?"
+        bm.errors.ConfigError, match=r"names 'plane', which is not a store\. Did you mean 'plain'\?"
     ):
         planned(home, program(), changelog__disabled="plane")
 
@@ -148,7 +148,5 @@ def test_changelog_of_a_state_that_is_gone_is_refused(home: Home) -> None:
     log_starts(found, needed, home.topics, None)
     rest.append([bm.Record(b"k", b"v", 0)])
 
-    with pytest.raises(
-        bm.errors.StateError, match="rows of a state that is gone, in app-plain-changelog; beside"
-    ):
+    with pytest.raises(bm.errors.StateError, match="rows of an earlier state in app-plain-changelog"):
         log_starts(found, needed, home.topics, None)

@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 from brookmere.errors import InstanceError, StateError
-from brookmere.run.launch.lock import hold
+from brookmere.run.launch.lock import lock_directory
 
 _NOBODY = 65534
 HOLDER = """
 import sys
 from pathlib import Path
-from brookmere.run.launch.lock import hold
-instance = hold(Path(sys.argv[1]), "words")
+from brookmere.run.launch.lock import lock_directory
+instance = lock_directory(Path(sys.argv[1]), "words")
 print("held", flush=True)
 sys.stdin.read()
 """
@@ -42,7 +42,7 @@ def test_directory_is_created_and_free_again_after_release(tmp_path: Path) -> No
     directory = tmp_path / "state" / "words"
 
     for _ in range(2):
-        instance = hold(directory, "words")
+        instance = lock_directory(directory, "words")
         instance.release()
         instance.release()
 
@@ -51,11 +51,11 @@ def test_directory_is_created_and_free_again_after_release(tmp_path: Path) -> No
 
 def test_second_instance_in_the_same_process_is_refused(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "words")
-    instance = hold(tmp_path / "words", "words")
+    instance = lock_directory(tmp_path / "words", "words")
 
     for directory in (tmp_path / "words", tmp_path / "link"):
         with pytest.raises(InstanceError) as caught:
-            hold(directory, "words")
+            lock_directory(directory, "words")
         assert f"in this process (pid {os.getpid()})" in str(caught.value)
 
     instance.release()
@@ -65,19 +65,19 @@ def test_second_instance_in_another_process_is_refused_with_the_first_one_named(
     with other_process(tmp_path) as process:
         for _ in range(2):
             with pytest.raises(InstanceError) as caught:
-                hold(tmp_path, "words")
+                lock_directory(tmp_path, "words")
 
     text = str(caught.value)
-    assert f"'words' is running already on the state directory {tmp_path}" in text
+    assert f"'words' is already running on the state directory {tmp_path}" in text
     assert f"it runs in process {process.pid} on " in text
     assert "since 20" in text
     assert "Stop it first, or run this one under another application.id or with another state.dir." in text
 
 
 def test_asking_twice_in_one_process_does_not_free_the_lock_for_others(tmp_path: Path) -> None:
-    instance = hold(tmp_path, "words")
+    instance = lock_directory(tmp_path, "words")
     with pytest.raises(InstanceError):
-        hold(tmp_path, "words")
+        lock_directory(tmp_path, "words")
 
     other = subprocess.run(
         [sys.executable, "-c", HOLDER, str(tmp_path)],
@@ -97,7 +97,7 @@ def test_killed_process_frees_the_directory(tmp_path: Path) -> None:
         process.kill()
         process.wait()
 
-        hold(tmp_path, "words").release()
+        lock_directory(tmp_path, "words").release()
 
 
 @contextmanager
@@ -116,14 +116,14 @@ def test_directory_without_permission_is_refused_with_a_remedy(tmp_path: Path) -
     tmp_path.chmod(0o500)
 
     with ordinary_user(), pytest.raises(StateError, match="Permission denied"):
-        hold(tmp_path / "words", "words")
+        lock_directory(tmp_path / "words", "words")
 
 
 def test_directory_that_is_a_file_is_refused_with_a_remedy(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("")
 
     with pytest.raises(StateError) as caught:
-        hold(tmp_path / "state" / "words", "words")
+        lock_directory(tmp_path / "state" / "words", "words")
 
     assert str(caught.value) == (
         f"The application 'words' cannot write its state to {tmp_path / 'state' / 'words'}. "

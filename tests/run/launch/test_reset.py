@@ -8,7 +8,7 @@ import pytest
 
 import brookmere as bm
 from brookmere.run.launch.reset import Move, Reset, Target, execute, plan_reset
-from brookmere.run.launch.start_offsets import begin_of, write_begin
+from brookmere.run.launch.start_offsets import read_start_offsets, write_start_offsets
 from tests.run.homes import Home, count, shout
 
 
@@ -100,7 +100,7 @@ def test_running_application_is_left_alone(home: Home, spark: object) -> None:
     with home.application(shout()) as running:
         running.process_all_available()
 
-        with pytest.raises(bm.errors.InstanceError, match="is running already on the state directory"):
+        with pytest.raises(bm.errors.InstanceError, match="is already running on the state directory"):
             planned(home, shout(), earliest)
 
 
@@ -154,10 +154,10 @@ def test_damaged_state_is_removed_as_well(home: Home, spark: object) -> None:
 
 
 def test_place_that_cannot_be_read_is_told(tmp_path: Path) -> None:
-    write_begin(tmp_path, {"in": "1"}, {"in": [3]})
-    assert begin_of(tmp_path, tmp_path / "checkpoint") == '{"in": {"id": "1", "offsets": [3]}}'
+    write_start_offsets(tmp_path, {"in": "1"}, {"in": [3]})
+    assert read_start_offsets(tmp_path, tmp_path / "checkpoint") == '{"in": {"id": "1", "offsets": [3]}}'
 
     (tmp_path / "begin.json").write_text("{")
 
-    with pytest.raises(bm.errors.StateError, match="tells where to begin, and cannot be read"):
-        begin_of(tmp_path, tmp_path / "checkpoint")
+    with pytest.raises(bm.errors.StateError, match="which holds the offsets to start from, cannot be read"):
+        read_start_offsets(tmp_path, tmp_path / "checkpoint")

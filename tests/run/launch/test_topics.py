@@ -83,8 +83,10 @@ def test_all_missing_topics_are_told_with_the_command_that_creates_them(topics: 
         planned(app, topics)
 
     first, second, third = caught.value.faults
-    assert str(first).startswith("The topic 'order', which is read, does not exist (node KSTREAM-SOURCE-")
-    assert "test_inputs.py" in str(first)
+    assert str(first).startswith(
+        "The topic 'order', which the program reads, does not exist (node KSTREAM-SOURCE-"
+    )
+    assert "test_topics.py" in str(first)
     where = f"--topics-dir {topics.directory}"
     assert first.remedy == (
         f"Did you mean 'orders'? If not, create it: `brookmere topics create order --partitions 3 {where}`"

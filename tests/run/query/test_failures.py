@@ -148,8 +148,8 @@ def test_unreadable_record_stops_the_program_where_it_must_not_continue() -> Non
     assert str(caught.value) == (
         "A record could not be read at node source, task 0, topic in, partition 0, offset 1: "
         "brookmere.kernel.core.BadBytes: expected 4 bytes for an Int, found 3. "
-        "Found key b'k', value b'one'. "
-        "Give the source a serde that fits these bytes, "
+        "Found: key b'k', value b'one'. "
+        "Give the source a serde that can read these bytes, "
         "or let deserialization.exception.handler continue past such records."
     )
 

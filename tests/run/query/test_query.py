@@ -10,9 +10,9 @@ import pytest
 from pyspark.sql import functions as F
 
 import brookmere as bm
-from brookmere.run import Query, assemble
-from brookmere.run.query.frames import OUTPUT
-from tests.run.streams import Memory, Topic
+from brookmere.run import Query, start_query
+from brookmere.run.query.dataframes import OUTPUT
+from tests.run.query.streams import Memory, Topic
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -37,7 +37,7 @@ class Workshop:
             "emit": "every",
             **options,
         }
-        query = assemble(app.build(), session=self.spark, checkpoint=self.checkpoint, **given)
+        query = start_query(app.build(), session=self.spark, checkpoint=self.checkpoint, **given)
         self.started.append(query)
         return query
 
@@ -250,7 +250,7 @@ def test_sink_that_fails_is_told_apart_from_records(workshop: Workshop) -> None:
     workshop.topic.append([("k", "", 1)])
     query = workshop.start(counting(), sink=broken)
 
-    with pytest.raises(bm.errors.EngineError, match="calls failed with OSError: the disk is full") as caught:
+    with pytest.raises(bm.errors.EngineError, match="failed with OSError: the disk is full") as caught:
         query.process_all_available()
 
     assert isinstance(caught.value.__cause__, OSError)
@@ -325,7 +325,7 @@ def test_store_that_changes_its_type_is_refused(workshop: Workshop, store_type: 
 
     assert "LongType" in str(caught.value)
     assert "StringType" in str(caught.value)
-    assert "Give the result a store= of a new name" in str(caught.value)
+    assert "Give the result a new name with store=" in str(caught.value)
 
 
 def test_missing_topics_and_columns_are_refused_together(workshop: Workshop, spark: SparkSession) -> None:
@@ -343,8 +343,8 @@ def test_missing_topics_and_columns_are_refused_together(workshop: Workshop, spa
         workshop.start(app, sources=sources, partitions=dict.fromkeys(["in", "orders", "lines"], 1))
 
     assert [str(fault) for fault in caught.value.faults] == [
-        "The DataFrame of 'in' has no column partition, offset. Add what is missing.",
-        "There are no records for the topic 'orders'. Did you mean 'order'?",
+        "The DataFrame of 'in' has no column partition, offset. Add it.",
+        "There is no DataFrame for the topic 'orders'. Did you mean 'order'?",
         "The DataFrame of 'lines' is not a stream. Read it with spark.readStream.",
     ]
 
@@ -378,5 +378,5 @@ def test_record_of_a_partition_that_should_not_be_is_a_clear_failure(workshop: W
     workshop.topic.append([("k", "", 1)], partition=5)
     query = workshop.start(counting(), partitions={"in": 2})
 
-    with pytest.raises(bm.BrookmereError, match="partition 5"):
+    with pytest.raises(bm.errors.BrookmereError, match="partition 5"):
         query.process_all_available()

@@ -176,14 +176,14 @@ def test_what_is_not_there_is_not_found(client: httpx.Client) -> None:
 @pytest.mark.parametrize(
     ("path", "expected"),
     [
-        ("/stores/people/x", "a whole number of 64 bits"),
-        ("/stores/people/99999999999999999999", "a whole number of 64 bits"),
-        ("/stores/people/", "a whole number of 64 bits"),
-        ("/stores/rates/2147483648", "a whole number of 32 bits"),
+        ("/stores/people/x", "a 64-bit integer"),
+        ("/stores/people/99999999999999999999", "a 64-bit integer"),
+        ("/stores/people/", "a 64-bit integer"),
+        ("/stores/rates/2147483648", "a 32-bit integer"),
         ("/stores/boards/go", "JSON"),
         ("/stores/boards/[1]", "JSON"),
         ("/stores/boards/" + quote('{"game":' + "[" * 900 + "]" * 900 + "}"), "JSON"),
-        ("/stores/blobs/00ff", "bytes in hexadecimal digits behind 0x"),
+        ("/stores/blobs/00ff", "0x and hexadecimal digits"),
         ("/stores/flags/True", "true or false"),
     ],
 )

@@ -24,7 +24,7 @@ def test_stores_come_back_equal() -> None:
 
 
 def test_a_store_with_a_serde_of_the_program_is_refused_by_name() -> None:
-    with pytest.raises(UnsupportedError, match=r"values of the store 'own' .* program .*'mine'"):
+    with pytest.raises(UnsupportedError, match=r"values of the store 'own' .* program.*'mine'"):
         stores_from_json(stores_to_json([TOTALS, OWN]))
 
 

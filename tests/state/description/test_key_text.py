@@ -54,16 +54,16 @@ def test_key_is_read_as_its_serde_has_it(serde: bm.Serde, text: str, key: Any) -
 @pytest.mark.parametrize(
     ("serde", "text", "words"),
     [
-        (bm.Int(), "ada", "the key 'ada' does not fit: expected a whole number of 32 bits, found 'ada'"),
-        (bm.Int(), "2147483648", "expected a whole number of 32 bits"),
-        (bm.Long(), "1.0", "expected a whole number of 64 bits"),
+        (bm.Int(), "ada", "the key 'ada' does not fit: expected a 32-bit integer, found 'ada'"),
+        (bm.Int(), "2147483648", "expected a 32-bit integer"),
+        (bm.Long(), "1.0", "expected a 64-bit integer"),
         (bm.Double(), "one", "expected a number"),
         (bm.Bool(), "True", "expected true or false"),
-        (bm.Bytes(), "ff", "expected bytes in hexadecimal digits behind 0x"),
+        (bm.Bytes(), "ff", "expected 0x and hexadecimal digits"),
         (bm.Json("town string"), "Ulm", "expected JSON"),
         (bm.Json("town string"), "[1]", "expected JSON"),
         (SparkJson(STRUCT), "Ulm", "expected JSON"),
-        (SparkJson('"date"', "value"), "null", "a row has a key"),
+        (SparkJson('"date"', "value"), "null", "a row always has a key"),
         (MINUTE, "ada", 'expected JSON such as {"key": ..., "start": 0, "end": 5000}'),
         (MINUTE, '{"key": "ada", "start": 0, "end": 1}', "is not 60000 ms long"),
     ],
@@ -76,5 +76,5 @@ def test_text_that_is_no_key_is_explained(serde: bm.Serde, text: str, words: str
 def test_prefix_is_text_or_bytes() -> None:
     assert prefix_from_text(bm.Text(), "0x00") == "0x00"
     assert prefix_from_text(bm.Int(), "0x00ff") == b"\x00\xff"
-    with pytest.raises(ValueError, match="hexadecimal behind 0x, found 'ada'"):
+    with pytest.raises(ValueError, match="0x and hexadecimal digits, found 'ada'"):
         prefix_from_text(bm.Int(), "ada")

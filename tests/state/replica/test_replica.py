@@ -87,7 +87,7 @@ def test_an_unknown_store_is_refused_with_the_nearest_name(world: World) -> None
 
     with pytest.raises(UnknownStoreError, match="Did you mean 'totals'"):
         replica["total"]
-    with pytest.raises(UnknownStoreError, match=r"Found: totals\. Only stores with a name"):
+    with pytest.raises(UnknownStoreError, match=r"Found: totals\. Only named stores"):
         replica["windows-of-minutes"]
 
 
@@ -96,7 +96,7 @@ def test_a_store_of_another_type_is_refused(world: World) -> None:
 
     with (
         world.replica(totals()) as replica,
-        pytest.raises(StoreTypeError, match=r"no WindowStore.*Ask for a KeyValueStore"),
+        pytest.raises(StoreTypeError, match=r"not a WindowStore.*Request a KeyValueStore"),
     ):
         replica.store("totals", WindowStore)
 
@@ -251,7 +251,7 @@ def test_a_replica_that_was_never_level_begins_anew(world: World, caplog: pytest
     with world.replica(totals(), name="files") as replica:
         world.level(replica["totals"])
         assert pairs(replica) == {"ada": 1, "bob": 1}
-        assert "begins anew: it has not been level" in caplog.text
+        assert "starts from scratch: it lagged so long" in caplog.text
 
 
 @pytest.mark.parametrize("name", [None, "files"], ids=["memory", "files"])
@@ -347,7 +347,7 @@ def test_two_processes_cannot_have_one_directory(world: World) -> None:
         assert holder.stdout.readline() == "open\n"
 
         with (
-            pytest.raises(InstanceError, match="Give this one a name"),
+            pytest.raises(InstanceError, match="Give this replica another name"),
             world.replica(totals(), name="files"),
         ):
             pass

@@ -7,7 +7,7 @@ from itertools import islice
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brookmere.state.replica.chunk import Chunk
+from brookmere.state.rows.chunk import Chunk
 from brookmere.state.rows.key_rows import KeyRow, KeyRows
 from brookmere.state.rows.layout import TIME, behind, timestamp_of
 from brookmere.state.rows.memory import Memory

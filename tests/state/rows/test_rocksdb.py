@@ -43,7 +43,7 @@ def test_files_that_were_cleared_and_closed_open_again_in_the_same_process(tmp_p
 
 def test_files_that_are_in_use_are_told_from_damaged_ones(tmp_path: Path) -> None:
     files = filled(tmp_path)
-    with pytest.raises(InstanceError, match=r"is in use.*a name or a directory of its own"):
+    with pytest.raises(InstanceError, match=r"is in use.*another name or directory"):
         Files(tmp_path, ("rows",))
 
     files.close()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brookmere.state.replica.chunk import Chunk
+from brookmere.state.rows.chunk import Chunk
 from brookmere.state.rows.layout import TIME, timestamp_of
 from brookmere.state.rows.memory import Memory
 from brookmere.state.rows.timed_rows import TimedRow, TimedRows

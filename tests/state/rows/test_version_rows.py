@@ -8,8 +8,8 @@ from itertools import islice
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brookmere.state.replica.chunk import Chunk
 from brookmere.state.rows.backend import Backend
+from brookmere.state.rows.chunk import Chunk
 from brookmere.state.rows.memory import Memory
 from brookmere.state.rows.version_rows import VersionRow, VersionRows
 from tests.state.drawn import BACKENDS, KEYS, PARTITIONS, SPANS, backend, changes, chunks

@@ -118,7 +118,7 @@ def test_a_question_that_the_store_does_not_answer_is_refused(
 def test_a_query_for_another_kind_of_store_is_refused(world: World) -> None:
     store = filled(world, totals(), {})
 
-    with pytest.raises(StoreTypeError, match=r"does not answer a WindowKeyQuery.*asks window stores"):
+    with pytest.raises(StoreTypeError, match=r"does not support WindowKeyQuery.*queries window stores"):
         store.query(WindowKeyQuery("a"))
 
 
@@ -164,11 +164,11 @@ def test_what_is_no_cursor_is_refused(world: World, cursor: str) -> None:
 def test_limits_and_bounds_are_checked(world: World) -> None:
     store = filled(world, totals(), {"a": 1})
 
-    with pytest.raises(ValueError, match="limit is at least 1"):
+    with pytest.raises(ValueError, match="limit must be at least 1"):
         store.query(RangeQuery(limit=0))
     with pytest.raises(ValueError, match="not for both"):
         store.query(RangeQuery("a", prefix="a"))
-    with pytest.raises(ValueError, match="None is none"):
+    with pytest.raises(ValueError, match="always have a key, found None"):
         store.get(None)
     with pytest.raises(TypeError, match="str"):
         store.get(17)
@@ -209,7 +209,7 @@ def test_at_least_does_not_wait_for_ever(world: World) -> None:
 
     with pytest.raises(PositionError, match=r"within 0.01 s.*wanted {0: 99}"):
         store.at_least({"totals": {0: 99}}, "10ms")
-    with pytest.raises(PositionError, match=r"cannot tell how far the topic 'views'.*Known here: totals"):
+    with pytest.raises(PositionError, match=r"does not know how far the topic 'views'.*Known here: totals"):
         store.at_least({"views": {0: 1}}, "10ms")
 
 

@@ -119,7 +119,7 @@ def _nobody(target: str, directory: Path, ids: Sequence[str]) -> str:
 def _described(found: Found, config: Config) -> Sequence[StoreInfo]:
     """Find out with Spark what the stores of a program are like."""
     # PySpark takes a second to load, which is not needed where the application has run.
-    from brookmere.run.launch.start import describe_stores
+    from brookmere.run.launch.check import describe_stores
 
     console.say(
         f"Spark finds out what the stores of {found.place} hold; an application that has run tells it.",

@@ -82,12 +82,15 @@ private[program] trait PythonNodes { this: ProgramBuilder =>
     add(at, p, of.key, of.value, isTable = false, Seq.empty)
   }
 
-  /** Makes a source send the stream time of a sub-topology to a stage, before any result of its records. */
-  def forwardTime(source: Int, stage: Int, subtopology: Int): Unit = {
+  /**
+   * Makes the records of a source move the stream time of a sub-topology in a stage: before any of their results or,
+   * with `isDue`, after them, where punctuations are called.
+   */
+  def moveTime(source: Int, stage: Int, subtopology: Int, isDue: Boolean): Unit = {
     val from = made(source)
-    val p = new ForwardTime(PythonNodes.Unnumbered, from.processor.name, stage, subtopology)
+    val p = new ForwardTime(PythonNodes.Unnumbered, from.processor.name, stage, subtopology, isDue)
     processors(from.stage) += p
-    from.processor.children = p +: from.processor.children
+    from.processor.children = if (isDue) from.processor.children :+ p else p +: from.processor.children
   }
 
   private def typeOf(json: String, otherwise: RowType): RowType =

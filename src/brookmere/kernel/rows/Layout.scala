@@ -35,8 +35,10 @@ object Layout {
   val ErrorNode: Int = -1
   /** Node number of a row that tells the wall clock. */
   val TickNode: Int = -3
-  /** Node number of a row that tells a stage how far stream time is. */
+  /** Node number of a row that moves the stream time of a stage, before the record that it belongs to. */
   def timeNode(stage: Int): Int = FirstTimeNode - stage
+  /** Node number of a row that does the same behind all that the record brings about, and calls what is due. */
+  def dueNode(stage: Int): Int = FirstTimeNode - StepNumber.MaxStages - stage
   private val FirstTimeNode = -100
 
   /** The order of arrival. */

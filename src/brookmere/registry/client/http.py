@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 
 from brookmere.errors import RegistryError
 from brookmere.registry.client.transport import Access, without_user
+from brookmere.registry.server.rest import CONTENT_TYPE
 
-CONTENT_TYPE = "application/vnd.schemaregistry.v1+json"
 _ACCEPTED = f"{CONTENT_TYPE}, application/vnd.schemaregistry+json; q=0.9, application/json; q=0.8"
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _AWAY = (502, 503, 504)

@@ -12,6 +12,8 @@ from brookmere.registry.server.catalog import Catalog
 from brookmere.registry.server.refusals import Refusal
 from brookmere.registry.server.requests import Request
 
+CONTENT_TYPE = "application/vnd.schemaregistry.v1+json"
+
 Handler = Callable[[Request], Any]
 
 

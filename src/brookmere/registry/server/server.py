@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from brookmere.errors import RegistryError
-from brookmere.registry.client.http import CONTENT_TYPE
 from brookmere.registry.server.catalog import Catalog
 from brookmere.registry.server.journal import Journal
-from brookmere.registry.server.rest import answer
+from brookmere.registry.server.rest import CONTENT_TYPE, answer
 
 log = logging.getLogger(__name__)
 

@@ -87,6 +87,7 @@ def compile_plan(
     log_starts: Mapping[str, LogStart] | None = None,
     registry: Registry | None = None,
     registers: bool = True,
+    is_one_task: bool = False,
 ) -> Compiled:
     """Return the program of `plan`.
 
@@ -96,15 +97,17 @@ def compile_plan(
     store keeps in memory between batches. `timestamps` is what the setting default.timestamp.extractor says,
     and `log_starts` tells of each store that has one since when its changelog is there.
     `registry` is that of serdes which name none; with `registers=False` no schema is registered.
+    With `is_one_task` all sub-topologies share one stream time, as in the test driver of Kafka Streams.
 
     Raises:
         ExpressionError: lambdas cannot be compiled; the error lists all of them.
     """
     folded_by = {sender: name for name, sender in combinable(plan).items()} if last_per_batch else {}
     starts = log_starts or {}
-    return _Compiler(plan, session, store_type, folded_by, timestamps, starts, registry, registers).compile(
-        continue_on, last_per_batch, cache_bytes, log_bytes
+    compiler = _Compiler(
+        plan, session, store_type, folded_by, timestamps, starts, registry, registers, is_one_task
     )
+    return compiler.compile(continue_on, last_per_batch, cache_bytes, log_bytes)
 
 
 @dataclass(slots=True)
@@ -118,6 +121,7 @@ class _Compiler:
     log_starts: Mapping[str, LogStart]
     registry: Registry | None
     registers: bool
+    is_one_task: bool
     builder: ProgramBuilder = field(init=False)
     wire: Wire = field(init=False)
     processors: Processors = field(init=False)
@@ -136,7 +140,7 @@ class _Compiler:
         self.builder.count_copies_from(2 * len(self.numbers))
         self.stages = self.plan.stage_of()
         self.processors = Processors(self.plan, self.builder, self.wire, self.numbers, self.store_type)
-        self.python = PythonNodes(self.plan, self.builder, self.wire, self.numbers)
+        self.python = PythonNodes(self.plan, self.builder, self.wire, self.numbers, self.is_one_task)
 
     def compile(
         self, continue_on: tuple[str, ...], last_per_batch: bool, cache_bytes: int, log_bytes: int

@@ -1,4 +1,4 @@
-"""Turns a state directory into what the application was when it last ran there, and back."""
+"""What an application was when it last ran, as `application.json` in its state directory records it."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from typing import Any
 from brookmere.errors import StateError
 
 CHECKPOINT = "checkpoint"
-"""The first directory of positions and state; later ones have a number behind it."""
+"""The first checkpoint directory; later ones have a number at the end."""
 _COPY = re.compile(r"-copy\d*$")
-"""What stands behind the name of a table's store in that of its copy."""
+"""What the name of a copy adds to the name of the table's store."""
 _FILE = "application.json"
 _FORMAT = 2
 
 
 @dataclass(frozen=True, slots=True)
 class StoreForm:
-    """How a store is kept, and what it is."""
+    """What a store holds, and how it is stored."""
 
     stage: int
-    """The exchange that it stands behind: stages without one between them keep their state together."""
+    """The exchange before it: stages without an exchange between them store their state together."""
     kind: str
     """memory, rocksdb or auto."""
     key: str
     value: str
     holds: str = "key_value"
-    """What it holds: rows by key, windows, sessions, versions, an operator's own."""
+    """What it holds: rows by key, windows, sessions, versions, or rows of an operator."""
     retention: int | None = None
-    """How far back it reaches, in milliseconds; None where a key has one row."""
+    """The retention in milliseconds; None if a key has one row."""
     timed: bool = False
-    """Rows of all keys are found by their time."""
+    """Whether rows of all keys are indexed by time."""
     rows: str = ""
     """How the rows of one key differ."""
     operator: str = ""
@@ -44,35 +44,35 @@ class StoreForm:
     partitions: int = 0
     clocks: tuple[str, ...] = ()
     print: str = ""
-    """Stands for the operators that keep and feed the store."""
+    """A fingerprint of the operators that own and feed the store."""
     is_global: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What the next start on the same state directory has to know."""
+    """What the next start on the same state directory needs to know."""
 
     application: str
     topics: Mapping[str, str]
-    """The ids of the topics that are read: a topic that is deleted and created again has another one."""
+    """The ids of the topics that are read: a recreated topic has another id."""
     partitions: Mapping[str, int]
-    """Of the topics that are read, and of the repartitions: they decide which task keeps a key."""
+    """Of the topics that are read, and of repartitions: they decide which task stores a key."""
     stages: int
-    """How many exchanges there are: behind each there is state of its own."""
+    """The number of exchanges: each has its own state after it."""
     stores: Mapping[str, StoreForm]
     copies: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    """The exchanges behind which a copy of a table is kept, by the name of the copy."""
+    """By copy of a table, the exchanges after which it is stored."""
     changelogs: Mapping[str, tuple[str, int]] = field(default_factory=dict)
-    """By store, the id of its changelog's topic, and a number that stands for when that began."""
+    """By store, the id of its changelog topic, and a number for when the changelog started."""
     tasks: int = 1
     checkpoint: str = CHECKPOINT
-    """The directory of positions and state, beside this file."""
+    """The current checkpoint, in the same directory as this file."""
     place: str = ""
-    """Where this file is: Spark's own files tell each other's places, and are of no use elsewhere."""
+    """The path of this directory: Spark's files contain it and must be corrected after a move."""
 
 
 def is_copy(store: str) -> bool:
-    """Tell whether a store has the name of a table's copy.
+    """Whether a store has the name of a table's copy.
 
     >>> is_copy("counts-copy"), is_copy("counts-copy2"), is_copy("counts")
     (True, True, False)
@@ -90,7 +90,7 @@ def table_of(copy: str) -> str:
 
 
 def has_positions(checkpoint: Path) -> bool:
-    """Tell whether an application has begun to read."""
+    """Whether an application has started a batch."""
     return (checkpoint / "offsets").is_dir() and any((checkpoint / "offsets").iterdir())
 
 
@@ -98,7 +98,7 @@ def read_identity(directory: Path) -> Identity | None:
     """Return what the application was that ran on `directory`, or None if none did.
 
     Raises:
-        StateError: the file that tells it cannot be read, or is gone while the state is there.
+        StateError: the file cannot be read, or is missing although there is state.
     """
     file = directory / _FILE
     try:
@@ -108,19 +108,20 @@ def read_identity(directory: Path) -> Identity | None:
         if checkpoint.is_dir() and any(checkpoint.iterdir()):
             raise StateError(
                 f"The state in {directory} cannot be used. "
-                f"Found: {checkpoint} is there, but {file}, which tells whose it is, is not. "
-                "Restore the file, or begin anew under another application.id or without this directory."
+                f"Found: {checkpoint} exists, but {file}, which describes it, does not. "
+                "Restore the file, or start from scratch under another application.id or without this "
+                "directory."
             ) from None
         return None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise StateError(
-            f"{file} tells whose state lies beside it, and cannot be read. Found: {error}. "
-            "Restore it, or delete the directory to begin anew."
+            f"{file}, which describes the state in its directory, cannot be read. Found: {error}. "
+            "Restore it, or delete the directory to start from scratch."
         ) from error
 
 
 def write_identity(directory: Path, identity: Identity) -> None:
-    """Put down what the application is; at once, or not at all."""
+    """Record what the application is; atomically."""
     file = directory / _FILE
     unfinished = file.with_suffix(".tmp")
     with unfinished.open("w", encoding="utf-8") as out:
@@ -131,7 +132,7 @@ def write_identity(directory: Path, identity: Identity) -> None:
 
 
 def _identity(content: dict[str, Any]) -> Identity:
-    # What an earlier version did not know keeps its default.
+    # Fields that an earlier version of Brookmere did not write keep their defaults.
     known = {part.name: content[part.name] for part in fields(Identity) if part.name in content}
     stores = {name: _form(form) for name, form in known.pop("stores").items()}
     known.setdefault("tasks", max(known["partitions"].values(), default=1))

@@ -1,39 +1,112 @@
-"""Turns the state of one version of a program into that of another, in a checkpoint of its own."""
+"""Migrates the state directory of an application to the program that is about to run.
+
+A program whose stores moved or changed gets a new checkpoint: the first batch of the new query reads no
+records and takes over the state of the old checkpoint. `application.json` says which checkpoint is current,
+so a process that dies in the middle of a migration leaves one or the other intact.
+"""
 
 from __future__ import annotations
 
 import json
+import logging
+import re
 import shutil
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from brookmere.errors import StateError
+from brookmere.kernel.cache import write_atomically
 from brookmere.run.evolution.comparison import Evolution
-from brookmere.run.evolution.identity import CHECKPOINT, table_of
+from brookmere.run.evolution.identity import (
+    CHECKPOINT,
+    Identity,
+    has_positions,
+    table_of,
+    write_identity,
+)
 from brookmere.run.query.checkpoints import Begun, begun, checkpointed_partitions
-from brookmere.run.query.query import Query
+from brookmere.run.query.query import StartPoint, TopicsQuery
 from brookmere.topics import AnyTopics, Topics
+
+logger = logging.getLogger(__name__)
+
+# Spark stores the full path of its stores' schemas.
+_SCHEMA_PATH = re.compile(r'file:[^"]*(?=/state/\d+/_stateSchema/)')
 
 
 @dataclass(frozen=True, slots=True)
-class Stand:
+class StopPoint:
     """Where an application has stopped."""
 
     checkpoint: Path
     batch: int
-    """The last batch that is finished."""
+    """The last finished batch."""
     positions: str
-    """What the source of embedded topics says about where it stood then."""
+    """The offsets after that batch, as the source writes them."""
     partitions: int
-    """Of Spark, over which the tasks are spread."""
+    """The number of Spark partitions over which the tasks are spread."""
 
 
-def stand_of(checkpoint: Path, application: str, topics: AnyTopics) -> Stand | None:
-    """Return where an application has stopped, or None if no batch of it has ever been finished.
+def migrate(
+    directory: Path, evolution: Evolution | None, now: Identity, topics: AnyTopics, query: TopicsQuery
+) -> Path:
+    """Migrate the state to the program of `query`, record what the application is, and return its checkpoint.
 
-    A batch that was begun and whose records are in no topic yet counts for nothing: it is done again.
+    `evolution` is None where there is no state yet.
+
+    Raises:
+        StateError: the previous version has to finish its last batch first, or the state cannot be read.
+    """
+    if evolution is None:
+        write_identity(directory, now)
+        return directory / CHECKPOINT
+    current = directory / evolution.before.checkpoint
+    sweep(directory, current.name)
+    if evolution.before.place != now.place:
+        _relocate(current)
+    if evolution.needs_move and has_positions(current):
+        stop = _stop_point(current, now.application, topics)
+        if stop is None:
+            # No batch was ever finished, so there is neither state nor a position.
+            shutil.rmtree(current)
+        else:
+            target = _next_checkpoint(directory, current.name)
+            logger.info("%s: migrating the state to the new version of the program", now.application)
+            _take_over(evolution, stop, query, target)
+            current = target
+    write_identity(directory, replace(now, checkpoint=current.name))
+    sweep(directory, current.name)
+    for finding in evolution.changes:
+        level = logging.WARNING if finding.outcome == "dropped" else logging.INFO
+        logger.log(level, "%s: store %s: %s", now.application, finding.store, finding)
+    return current
+
+
+def sweep(directory: Path, current: str) -> None:
+    """Remove all checkpoints but the current one: the leftovers of finished and interrupted migrations."""
+    for path in directory.glob(f"{CHECKPOINT}*"):
+        if path.name != current and path.is_dir():
+            shutil.rmtree(path)
+
+
+def _relocate(checkpoint: Path) -> None:
+    """Correct the paths in Spark's files after the directory was moved or copied; idempotent."""
+    here = json.dumps(f"file:{checkpoint.resolve()}", ensure_ascii=False)[1:-1]
+    for file in checkpoint.glob("state/*/_metadata/*/*"):
+        if not file.name.isdigit():
+            continue
+        text = file.read_text(encoding="utf-8")
+        moved = _SCHEMA_PATH.sub(lambda _: here, text)
+        if moved != text:
+            write_atomically(file, moved.encode())
+
+
+def _stop_point(checkpoint: Path, application: str, topics: AnyTopics) -> StopPoint | None:
+    """Return where an application has stopped, or None if it never finished a batch.
+
+    A batch that was started without writing to any topic does not count: it is repeated.
 
     Raises:
         StateError: the last batch has written records, and is not finished.
@@ -47,82 +120,66 @@ def stand_of(checkpoint: Path, application: str, topics: AnyTopics) -> Stand | N
     partitions = checkpointed_partitions(checkpoint)
     try:
         lines = (checkpoint / "offsets" / str(done)).read_text(encoding="utf-8").splitlines()
-        return Stand(checkpoint, done, lines[2], partitions or 1)
+        return StopPoint(checkpoint, done, lines[2], partitions or 1)
     except (OSError, IndexError) as error:
         raise StateError(
             f"The checkpoint in {checkpoint} cannot be read. Found: {error}. "
-            "Restore the directory from a copy, or begin anew without it."
+            "Restore the directory from a copy, or delete it to start from scratch."
         ) from error
 
 
 def _refuse_written(checkpoint: Path, application: str, topics: AnyTopics, at: Begun) -> None:
     query, done = at.query, at.finished
     if not isinstance(topics, Topics):
-        # Which of the batch's records are in Kafka, only the version that began it can find out.
-        raise _unfinished(
-            checkpoint, application, f"batch {done + 1} of the version that ran before was begun"
-        )
+        # Only the version that started the batch can find out which of its records are in Kafka.
+        raise _unfinished(checkpoint, application, f"batch {done + 1} of the previous version was started")
     for name in topics.names():
         writer = topics[name].describe().writers.get(application)
         if writer is not None and (query is None or writer.query == query) and writer.batch > done:
-            found = f"batch {writer.batch} of the version that ran before has written to the topic {name!r}"
+            found = f"batch {writer.batch} of the previous version has written to the topic {name!r}"
             raise _unfinished(checkpoint, application, found)
 
 
 def _unfinished(checkpoint: Path, application: str, found: str) -> StateError:
     return StateError(
-        f"The state of the application {application!r} in {checkpoint.parent} cannot be changed now. "
-        f"Found: {found}, and was not finished. "
-        "Start that version once, it finishes the batch; then start the new one."
+        f"The state of the application {application!r} in {checkpoint.parent} cannot be migrated now. "
+        f"Found: {found}, but is not finished. "
+        "Start the previous version once to finish the batch, then start the new one."
     )
 
 
-def next_checkpoint(directory: Path, current: str) -> Path:
-    """Return a directory for a checkpoint behind the current one."""
+def _next_checkpoint(directory: Path, current: str) -> Path:
     number = current.removeprefix(f"{CHECKPOINT}-")
     return directory / f"{CHECKPOINT}-{int(number) + 1 if number.isdigit() else 2}"
 
 
-def sweep(directory: Path, current: str) -> None:
-    """Remove checkpoints that are not the current one: what a move has left behind, or never finished."""
-    for path in directory.glob(f"{CHECKPOINT}*"):
-        if path.name != current and path.is_dir():
-            shutil.rmtree(path)
-
-
-def move(evolution: Evolution, stand: Stand, launch: Callable[..., Query]) -> None:
-    """Run the first batch of a new checkpoint, which reads nothing and takes the state over.
-
-    `launch` starts the query of the new version with the options it is given.
+def _take_over(evolution: Evolution, stop: StopPoint, query: TopicsQuery, target: Path) -> None:
+    """Run the first batch of the new checkpoint `target`, which takes over the state of the old one.
 
     Raises:
-        StateError: the state could not be taken over; the old checkpoint is as it was.
+        StateError: the migration failed; the old checkpoint is unchanged.
     """
-    query = launch(
-        trigger={"availableNow": True},
-        takeover=json.dumps(_takeover(evolution, stand)),
-        begin=stand.positions,
-        stay=True,
-    )
+    takeover = json.dumps(_takeover(evolution, stop))
+    running = query.start(target, StartPoint(stop.positions, takeover=takeover))
     try:
-        query.handle.awaitTermination()
+        running.handle.awaitTermination()
     except Exception as error:
-        failed = query.failure()
+        failed = running.failure()
         raise StateError(
-            f"The state of the application {evolution.now.application!r} could not be taken over by this "
+            f"The state of the application {evolution.now.application!r} could not be migrated to this "
             f"version of the program. Found: {failed or error}. "
-            "Nothing was changed: the version that ran before still fits, and starting again tries again."
+            "Nothing was changed: the previous version can still run, and another start tries again."
         ) from error
     finally:
-        query.stop()
+        running.stop()
 
 
-def _takeover(evolution: Evolution, stand: Stand) -> dict[str, Any]:
+def _takeover(evolution: Evolution, stop: StopPoint) -> dict[str, Any]:
     before = evolution.before
     return {
-        "checkpoint": f"file:{stand.checkpoint.resolve()}",
-        "version": stand.batch + 1,
-        "partitions": stand.partitions,
+        "checkpoint": f"file:{stop.checkpoint.resolve()}",
+        "version": stop.batch + 1,
+        "partitions": stop.partitions,
         "tasks": before.tasks,
         "stages": before.stages,
         "stores": list(_stores(evolution)),
@@ -133,7 +190,7 @@ def _takeover(evolution: Evolution, stand: Stand) -> dict[str, Any]:
 def _stores(evolution: Evolution) -> Iterator[dict[str, Any]]:
     before, now = evolution.before, evolution.now
     places = [(name, form.stage, evolution.pairs.get(name), "") for name, form in now.stores.items()]
-    # A copy has the rows of its table.
+    # A copy holds the rows of its table.
     places += [
         (name, stage, evolution.pairs.get(table_of(name)), table_of(name))
         for name, stages in now.copies.items()
@@ -158,7 +215,7 @@ def _stores(evolution: Evolution) -> Iterator[dict[str, Any]]:
 
 
 def _own_copies(evolution: Evolution) -> Iterator[dict[str, Any]]:
-    """Yield the copies of tables whose rows no store has, because Python code makes them."""
+    """Yield the copies of tables whose rows are in no store, because Python code makes them."""
     before, now = evolution.before, evolution.now
     for name, stages in now.copies.items():
         known = before.copies.get(name, ())
@@ -182,7 +239,7 @@ def _clocks(evolution: Evolution) -> Iterator[dict[str, Any]]:
     for new, old in evolution.pairs.items():
         was, form = evolution.before.stores[old], evolution.now.stores[new]
         same = len(was.clocks) == len(form.clocks)
-        # Where nodes came or went, only those of the same name are known to be the same.
+        # If nodes were added or removed, only those of the same name are known to be the same.
         pairs = zip(was.clocks, form.clocks, strict=True) if same else ((c, c) for c in form.clocks)
         for source, target in pairs:
             yield {"stage": form.stage, "from_stage": was.stage, "from": source, "to": target}

@@ -1,4 +1,4 @@
-"""Turns a user's function or plain value into a Column."""
+"""Calls the user's functions with Columns, and makes Columns of what they return."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ REDUCER: Signatures = {2: (AGGREGATE, VALUE), 3: (KEY, AGGREGATE, VALUE)}
 JOINER: Signatures = {2: (LEFT, RIGHT), 3: (KEY, LEFT, RIGHT)}
 NOTHING: Signatures = {0: ()}
 
-# What str() and f-strings make of a Column.
+# How a Column looks after str() or in an f-string.
 _COLUMN_AS_TEXT = "Column<'"
 
 
@@ -55,23 +55,23 @@ def to_column(value: Any) -> Column:
     try:
         return F.lit(value)
     except AttributeError:
-        raise TypeError(f"{type(value).__name__} {value!r} is no value that a Column can have") from None
+        raise TypeError(f"{type(value).__name__} {value!r} cannot be a value of a Column") from None
 
 
 def call(function: Code, signatures: Signatures) -> Any:
-    """Call a user's function with Columns; the number of its parameters says with which."""
+    """Call a user's function with Columns; the number of its parameters decides with which."""
     function = _over_columns(function)
     count = _parameters(function, signatures)
     return _called(function, [F.col(name) for name in signatures[count]])
 
 
 def applied(function: Function, *columns: Column) -> Column:
-    """Call a user's function with these Columns and make a Column of what it returns."""
+    """Call a user's function with these Columns, and return its result as a Column."""
     return _returned(function, _called(function, columns))
 
 
 def column(function: Code, signatures: Signatures) -> Column:
-    """Call a user's function and make a Column of what it returns."""
+    """Call a user's function, and return its result as a Column."""
     return _returned(_over_columns(function), call(function, signatures))
 
 
@@ -95,7 +95,7 @@ def pair(function: Code, signatures: Signatures) -> tuple[Column, Column]:
 
 def _over_columns(function: Code) -> Function:
     if isinstance(function, PythonFunction):
-        raise InternalError(f"the {function.role} is Python code, and was taken for a function over Columns")
+        raise InternalError(f"the {function.role} is Python code, but was used as a function over Columns")
     return function
 
 
@@ -145,12 +145,12 @@ def _failed(function: Function, error: Exception) -> Fault:
     text = str(error).splitlines()[0] if str(error) else type(error).__name__
     if "CANNOT_CONVERT_COLUMN_INTO_BOOL" in text:
         return Fault(
-            f"The {function.role} asks a Column whether it is true, by and, or, not, in or if",
+            f"The {function.role} uses a Column as a boolean, with and, or, not, in or if",
             str(function.location),
             "Use & for and, | for or, ~ for not, isin() for in, and F.when(...) instead of if",
         )
     return Fault(
         f"The {function.role} failed with {type(error).__name__}: {text}",
         str(function.location),
-        "Use operations on Columns and pyspark.sql.functions; the function is called once, with Columns",
+        "Use operations on Columns and pyspark.sql.functions: the function is called once, with Columns",
     )

@@ -1,10 +1,11 @@
-"""Turns what Spark or the kernel says about an expression into words for the user."""
+"""Explains failures of Spark and the kernel to compile an expression, at the user's line."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from logging import Logger
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException, ParseException, PySparkException
@@ -12,7 +13,6 @@ from pyspark.logger import PySparkLogger
 
 from brookmere.errors import ExpressionError, Fault
 from brookmere.names import nearest
-from brookmere.run.expressions.silence import silenced
 from brookmere.topology.function import Function
 
 _WORDS = {
@@ -29,16 +29,16 @@ _WORDS = {
         "Group the stream and keep what you need in an aggregate",
     ),
     "generator": (
-        "uses the generator {0}, which makes several rows of one",
+        "uses the generator {0}, which makes several rows from one",
         "Return an array from flat_map_values() or flat_map()",
     ),
     "subquery": ("contains a subquery", "Join with a table instead"),
     "clock": (
-        "asks for the current time with {0}, which would differ when a batch is repeated",
+        "reads the current time with {0}, which would change when a batch is repeated",
         "Use the record's time: a function of three parameters receives (key, value, timestamp)",
     ),
     "nondeterministic": (
-        "uses {0}, which gives another result when a batch is repeated",
+        "uses {0}, whose result would change when a batch is repeated",
         "Derive the value from the record, for example with F.hash or F.sha2",
     ),
     "operator": (
@@ -46,49 +46,49 @@ _WORDS = {
         "Use row-wise functions only",
     ),
     "array": (
-        "gives {0}, but an array of values is needed",
+        "returns {0}, but must return an array of values",
         "Return an array, for example F.split(value, ' ')",
     ),
     "pairs": (
-        "gives {0}, but an array of structs with key and value is needed",
+        "returns {0}, but must return an array of structs with key and value",
         "Return for example F.transform(words, lambda w: F.struct(w.alias('key'), F.lit(1).alias('value')))",
     ),
-    "boolean": ("gives {0}, but a condition must be boolean", "Compare with something, or cast to boolean"),
-    "time": ("gives {0}, but a time is needed", "Return milliseconds since the epoch or a timestamp"),
+    "boolean": ("returns {0}, but a condition must be boolean", "Compare with a value, or cast to boolean"),
+    "time": ("returns {0}, but must return a time", "Return milliseconds since the epoch or a timestamp"),
     "aggregate-type": (
-        "changes the type of the aggregate: it starts as {0}, and the step gives {1}",
-        "Let the step return the type that the initial value has, with the same fields in the same order",
+        "changes the type of the aggregate: it starts as {0}, but the step returns {1}",
+        "Return the type of the initial value from the step, with the same fields in the same order",
     ),
     "aggregate-open": (
-        "leaves open what the type of the aggregate is: {0}",
+        "does not determine the type of the aggregate: {0}",
         "Give the initial value a type, for example F.lit(None).cast('double')",
     ),
     "collation": (
-        "keeps keys of the type {0}, but a store finds a key by its bytes",
-        "Make equal keys equal texts, for example with F.lower(...)",
+        "stores keys of the type {0}, but a store looks up keys by their bytes",
+        "Make equal keys equal strings, for example with F.lower(...)",
     ),
-    "key-types": ("brings together keys of the types {0} and {1}", "Give both sides the same key type"),
-    "value-types": ("brings together values of the types {0} and {1}", "Give both sides the same value type"),
+    "key-types": ("combines keys of the types {0} and {1}", "Give both sides the same key type"),
+    "value-types": ("combines values of the types {0} and {1}", "Give both sides the same value type"),
     "python-type": (
-        "brings values of the type {0} to Python code, which has no value for them",
-        "Cast them before, for example to string or to bigint",
+        "passes values of the type {0} to Python code, which cannot represent them",
+        "Cast them first, for example to string or to bigint",
     ),
-    "store-types": ("puts values of the types {0} and {1} into one store", "Use one type, or two stores"),
+    "store-types": ("writes values of the types {0} and {1} to one store", "Use one type, or two stores"),
 }
 
 
-# Conditions of Spark's that mean the same as a refusal of the kernel.
+# Error conditions of Spark that mean the same as a refusal of the kernel.
 _SAME_AS = {
     "UNSUPPORTED_GENERATOR": "generator",
     "UDTF_ALIAS_NUMBER_MISMATCH": "generator",
     "WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE": "window",
 }
-_CORRECT = "Correct the expression"
+_CORRECT = "Fix the expression"
 _QUERY_LOGS = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
 
 
 def about(function: object, node: str, where: str | None) -> AbstractContextManager[None]:
-    """Explain failures as those of a user's function, at its own line."""
+    """Explain failures inside as those of a user's function, at its line."""
     if isinstance(function, Function):
         return explained(f"{function.role} ({node})", str(function.location))
     return explained(f"node {node}", where)
@@ -96,7 +96,7 @@ def about(function: object, node: str, where: str | None) -> AbstractContextMana
 
 @contextmanager
 def explained(role: str, where: str | None) -> Iterator[None]:
-    """Raise an ExpressionError about `role` for what goes wrong inside."""
+    """Raise an ExpressionError about `role` for failures inside."""
     try:
         with _without_query_log():
             yield
@@ -105,13 +105,26 @@ def explained(role: str, where: str | None) -> Iterator[None]:
 
 
 def _without_query_log() -> AbstractContextManager[None]:
-    """Keep PySpark from logging a failed analysis with its stack trace: the error says it in one line."""
-    # PySpark's own way to these loggers: one that logging.getLogger() makes refuses what PySpark tells it.
+    """Keep PySpark from logging a failed analysis with its stack trace: the error needs one line."""
+    # Get these loggers as PySpark does: those of logging.getLogger() reject what PySpark logs.
     return silenced([PySparkLogger.getLogger(name) for name in _QUERY_LOGS])
 
 
+@contextmanager
+def silenced(loggers: Sequence[Logger]) -> Iterator[None]:
+    """Turn these loggers off inside the block; afterwards each is as it was."""
+    before = [logger.disabled for logger in loggers]
+    for logger in loggers:
+        logger.disabled = True
+    try:
+        yield
+    finally:
+        for logger, disabled in zip(loggers, before, strict=True):
+            logger.disabled = disabled
+
+
 def leaves_type_open(error: BaseException | None) -> bool:
-    """Tell whether an aggregate was refused only because its type is not known yet."""
+    """Whether an aggregate was refused only because its type is not known yet."""
     return isinstance(error, Exception) and "aggregate-open|" in _message(error)
 
 
@@ -136,12 +149,12 @@ def _analysis(role: str, where: str | None, error: AnalysisException) -> Fault:
         name = _plain(parameters["objectName"])
         known = [_plain(f) for f in parameters.get("proposal", "").split(",") if f]
     else:
-        correct = "Correct the schema or the SQL text" if isinstance(error, ParseException) else _CORRECT
+        correct = "Fix the schema or the SQL text" if isinstance(error, ParseException) else _CORRECT
         _, remedy = _WORDS.get(_SAME_AS.get(condition.split(".")[0], ""), ("", correct))
         return Fault(f"The {role} cannot be compiled: {_first_line(str(error))}", where, remedy)
     close = nearest(name, known)
-    remedy = f"Did you mean {close!r}?" if close else f"Known are: {', '.join(known)}"
-    return Fault(f"The {role} uses the field {name!r}, which is not there", where, remedy)
+    remedy = f"Did you mean {close!r}?" if close else f"Known fields: {', '.join(known)}"
+    return Fault(f"The {role} uses the field {name!r}, which does not exist", where, remedy)
 
 
 def _first_line(text: str) -> str:

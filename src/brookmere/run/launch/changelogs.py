@@ -1,4 +1,4 @@
-"""Turns the changelogs of a plan into the topics that must be there for them, or into what is wrong."""
+"""The topics of changelogs: which ones a plan needs, their settings, and whether existing ones match."""
 
 from __future__ import annotations
 
@@ -19,17 +19,19 @@ from brookmere.topology.nodes import SinkNode, Store
 from brookmere.topology.windows import FOREVER
 
 _ALL = "all"
-# Kafka Streams' own; the setting for windows has no say in it.
+# As in Kafka Streams; the setting for windows does not affect it.
 _VERSIONS_LAG_MS = 86_400_000
 
 
-def logged(plan: Plan, needed: TopicPlan, topics: AnyTopics, config: Config) -> tuple[Plan, TopicPlan]:
-    """Return the plan with the sinks of its changelogs, and the topics with those of the changelogs.
+def with_changelog_topics(
+    plan: Plan, needed: TopicPlan, topics: AnyTopics, config: Config
+) -> tuple[Plan, TopicPlan]:
+    """Return the plan with sinks for its changelogs, and the needed topics with those of the changelogs.
 
-    What is wrong with topics that would have to be changelogs is put down there.
+    Existing topics that cannot be changelogs become faults of the needed topics.
 
     Raises:
-        ConfigError: a store that is to go without does not exist.
+        ConfigError: changelog.disabled names a store that does not exist.
     """
     written = [log for log in changelogs_of(plan, config) if not log.is_source]
     names = topics.names() if written else []
@@ -55,7 +57,7 @@ def changelogs_of(plan: Plan, config: Config) -> tuple[Changelog, ...]:
     """Return the changelogs of the stores that can be queried, under the settings of an application.
 
     Raises:
-        ConfigError: a store that is to go without does not exist.
+        ConfigError: changelog.disabled names a store that does not exist.
     """
     wall_clock = config.default_timestamp_extractor == "wall-clock"
     return changelogs(plan, disabled=_disabled(plan, config), default_clock=not wall_clock)
@@ -64,25 +66,25 @@ def changelogs_of(plan: Plan, config: Config) -> tuple[Changelog, ...]:
 def log_starts(
     plan: Plan, needed: TopicPlan, topics: AnyTopics, before: Identity | None
 ) -> dict[str, LogStart]:
-    """Return since when the changelogs of the plan are there, by store.
+    """Return by store since when its changelog exists.
 
-    One that is not the topic it was, or that the last version did not write, begins anew.
+    A changelog starts over if its topic was recreated, or if the previous version did not write it.
 
     Raises:
-        StateError: there is no state, but there are changelogs of what it was.
+        StateError: there is no state, but there are changelogs of an earlier state.
     """
     starts = {}
     if before is None:
         _refuse_remains(plan, needed, topics)
     for store, topic in _log_topics(plan).items():
         known = None if before is None or topic in needed.new else before.changelogs.get(store)
-        goes_on = known is not None and topics[topic].id == known[0]
-        starts[store] = LogStart(known[1]) if known and goes_on else LogStart(now_ms(), before is not None)
+        is_same = known is not None and topics[topic].id == known[0]
+        starts[store] = LogStart(known[1]) if known and is_same else LogStart(now_ms(), before is not None)
     return starts
 
 
 def log_ids(plan: Plan, starts: Mapping[str, LogStart], topics: AnyTopics) -> dict[str, tuple[str, int]]:
-    """Return what the next start has to know of the changelogs, which exist now."""
+    """Return what the next start needs to know about the changelogs, which exist by now."""
     return {store: (topics[topic].id, starts[store].since) for store, topic in _log_topics(plan).items()}
 
 
@@ -91,10 +93,10 @@ def _refuse_remains(plan: Plan, needed: TopicPlan, topics: AnyTopics) -> None:
     remains = [name for name in there if topics[name].end_offsets() != topics[name].start_offsets()]
     if remains:
         raise StateError(
-            f"The application {plan.topology.application_id!r} begins anew, without state. "
-            f"Found: rows of a state that is gone, in {', '.join(remains)}; beside new ones they are wrong. "
-            "Delete these topics (`brookmere reset` does it, `brookmere topics delete` as well), or restore "
-            "the state directory."
+            f"The application {plan.topology.application_id!r} starts from scratch, without state. "
+            f"Found: rows of an earlier state in {', '.join(remains)}, which do not belong to the new one. "
+            "Delete these topics with `brookmere reset` or `brookmere topics delete`, or restore the state "
+            "directory."
         )
 
 
@@ -106,7 +108,7 @@ def _log_topics(plan: Plan) -> dict[str, str]:
 def changelog_settings(store: Store, config: Config) -> dict[str, str]:
     """Return the settings of a store's changelog, as Kafka Streams chooses them.
 
-    On Kafka those with the prefix `topic.` win, except over how long records are kept.
+    On Kafka, settings with the prefix `topic.` take precedence, except over retention.
     """
     policy = "compact,delete" if store.kind in ("window", "session") else "compact"
     settings = {"cleanup.policy": policy, "message.timestamp.type": "CreateTime"}
@@ -117,7 +119,7 @@ def changelog_settings(store: Store, config: Config) -> dict[str, str]:
         kept = retention + config.windowstore_changelog_additional_retention_ms
         settings["retention.ms"] = str(kept if kept < FOREVER else -1)
         if not config.on_kafka:
-            # Windows of the past live as long as those of today, when the past is what an application reads.
+            # When an application reads old records, old windows must live as long as current ones.
             settings["retention.clock"] = "records"
     elif store.kind == "versioned":
         settings["min.compaction.lag.ms"] = str(min(retention + _VERSIONS_LAG_MS, FOREVER))
@@ -138,13 +140,13 @@ def _disabled(plan: Plan, config: Config) -> Sequence[str]:
 def _unknown(name: str, named: Sequence[str]) -> Fault:
     close = nearest(name, named)
     remedy = f"Did you mean {close!r}?" if close else "Name a store that the program gives a name with store="
-    return Fault(f"The setting changelog.disabled names {name!r}, which is no store", None, remedy)
+    return Fault(f"The setting changelog.disabled names {name!r}, which is not a store", None, remedy)
 
 
 def _misfits(log: Changelog, topic: AnyTopic, policy: str) -> list[Fault]:
     what = f"The topic {log.topic!r} cannot be the changelog of the store {log.store.name!r}"
     remedy = (
-        "Delete it if nobody needs it any more, or run the application under another application.id, "
+        "Delete it if nobody needs it, or run the application under another application.id, "
         "or name the store in changelog.disabled"
     )
     faults = []

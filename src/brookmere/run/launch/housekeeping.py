@@ -1,4 +1,4 @@
-"""Keeps the topics of a running application short: merging, retention and compaction in the background."""
+"""Maintains the topics of a running application in the background: merging, retention and compaction."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from brookmere.topics import Topics
 
 logger = logging.getLogger(__name__)
 
-# Every batch adds a segment to each partition it writes to, and nobody else merges them.
+# Every batch adds a segment to each partition it writes to, and only this thread merges them.
 _WRITTEN_SECONDS = 2.0
-# Topics that are read have writers of their own; what they leave to others is retention.
+# The writers of input topics merge their segments, but leave retention to others.
 _ROUNDS_PER_READ = 30
 
 
 class Housekeeping:
-    """A thread that maintains topics until it is told to end."""
+    """A thread that maintains topics until it is stopped."""
 
     def __init__(self, topics: Topics, *, written: Iterable[str], read: Iterable[str]) -> None:
         self._topics = topics
         self._written = set(written)
         self._read = set(read) - self._written
         self._end = threading.Event()
-        self._told: set[str] = set()
+        self._logged: set[str] = set()
         self._thread = threading.Thread(target=self._run, name="brookmere-housekeeping", daemon=True)
 
     def start(self) -> None:
-        """Begin."""
+        """Start the thread."""
         self._thread.start()
 
     def end(self) -> None:
-        """End, after the topic at hand."""
+        """End the thread after its current topic."""
         self._end.set()
         self._thread.join()
 
@@ -51,7 +51,7 @@ class Housekeeping:
                 if name in self._topics:
                     self._topics[name].maintain()
             except (BrookmereError, OSError) as error:
-                # The application itself will tell what keeps it from working.
-                if name not in self._told:
+                # If it affects the application, the application reports it.
+                if name not in self._logged:
                     logger.warning("the topic %s cannot be maintained: %s", name, error)
-                    self._told.add(name)
+                    self._logged.add(name)

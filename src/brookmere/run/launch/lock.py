@@ -1,4 +1,4 @@
-"""Turns a state directory into the property of one running application."""
+"""Locks a state directory, so that only one instance of an application runs on it."""
 
 from __future__ import annotations
 
@@ -15,51 +15,51 @@ from typing import TextIO
 from brookmere.errors import InstanceError, StateError
 
 _FILE = "lock"
-# A lock of the system excludes other processes only, so this process keeps its own list.
-_held: set[Path] = set()
-_held_guard = threading.Lock()
+# The operating system's lock excludes only other processes, so this process keeps a list of its own.
+_locked: set[Path] = set()
+_locked_guard = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
-class Instance:
-    """The right to use a state directory; the system takes it back when the process ends, however it ends."""
+class DirectoryLock:
+    """The lock on a state directory; the operating system releases it when the process ends or dies."""
 
     directory: Path
     _file: TextIO
 
     def release(self) -> None:
-        """Give the directory back; doing so again changes nothing."""
-        with _held_guard:
+        """Unlock the directory; a second call changes nothing."""
+        with _locked_guard:
             self._file.close()
-            _held.discard(self.directory)
+            _locked.discard(self.directory)
 
 
-def hold(directory: Path, application: str) -> Instance:
-    """Make this process the only one that runs `application` on `directory`, which is created.
+def lock_directory(directory: Path, application: str) -> DirectoryLock:
+    """Create `directory` if needed, and let only this process run `application` on it.
 
     Raises:
         StateError: the directory cannot be written.
-        InstanceError: the application runs there already; the error tells where.
+        InstanceError: the application already runs there; the error says in which process.
     """
     try:
         directory.mkdir(parents=True, exist_ok=True)
         place = directory.resolve()
-        with _held_guard:
-            if place in _held:
-                # Its file stays closed: closing it here would free the lock.
+        with _locked_guard:
+            if place in _locked:
+                # The file must not be opened here: closing it would release the lock.
                 raise InstanceError(_running(application, place, f"in this process (pid {os.getpid()})"))
-            file = _locked(place, application)
-            _held.add(place)
+            file = _lock_file(place, application)
+            _locked.add(place)
     except OSError as error:
         raise StateError(
             f"The application {application!r} cannot write its state to {directory}. "
             f"Found: {error.strerror or error}. "
             "Set state.dir to a directory that this user can write to, or correct its permissions."
         ) from error
-    return Instance(place, file)
+    return DirectoryLock(place, file)
 
 
-def _locked(directory: Path, application: str) -> TextIO:
+def _lock_file(directory: Path, application: str) -> TextIO:
     file = (directory / _FILE).open("a+", encoding="utf-8")
     try:
         fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -85,13 +85,13 @@ def _holder(content: str) -> str:
         found = json.loads(content)
         return f"in process {found['pid']} on {found['host']} since {found['since']}"
     except (ValueError, KeyError, TypeError):
-        # Its process is about to write who it is.
+        # The other process has not written yet who it is.
         return "in another process"
 
 
 def _running(application: str, directory: Path, where: str) -> str:
     return (
-        f"The application {application!r} is running already on the state directory {directory}. "
+        f"The application {application!r} is already running on the state directory {directory}. "
         f"Found: it runs {where}. "
         "Stop it first, or run this one under another application.id or with another state.dir."
     )

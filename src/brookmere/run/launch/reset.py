@@ -1,4 +1,4 @@
-"""Turns an application that has run into one that has not: where it will begin, and what goes away."""
+"""Resets an application: plans from where it will read and what to delete, and then does it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from brookmere.errors import CommandError, InstanceError, StateError
 from brookmere.names import nearest
 from brookmere.plan.changelogs import changelog_topic
 from brookmere.run.evolution.identity import Identity, has_positions, read_identity
-from brookmere.run.launch.lock import hold
-from brookmere.run.launch.start_offsets import BEGIN, write_begin
+from brookmere.run.launch.lock import lock_directory
+from brookmere.run.launch.start_offsets import START_OFFSETS, write_start_offsets
 from brookmere.run.launch.topics import source_topics
 from brookmere.run.query.checkpoints import committed_positions
 from brookmere.state.replica.places import LOCAL, REPLICAS
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     from brookmere.topics.kafka import KafkaTopics
 
 Target = Callable[[AnyTopic], list[int]]
-"""Returns the offset of each partition of a topic where reading is to begin."""
+"""Returns the offset of each partition from which to read a topic."""
 
-# Who holds the directory, and what Spark has said: of use to people, of none to the application.
-_KEPT = frozenset({"lock", "spark.log", BEGIN})
+# The lock and the log of Spark are for people; they do not affect the next start.
+_KEPT = frozenset({"lock", "spark.log", START_OFFSETS})
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Where an application stands in a partition, None where it has not read it, and where it will begin."""
+    """The current offset of an application in a partition, or None, and the offset after the reset."""
 
     topic: str
     partition: int
@@ -45,25 +45,25 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Reset:
-    """Everything that a reset will do."""
+    """Everything a reset will do."""
 
     application: str
     directory: Path
     moves: tuple[Move, ...]
     ids: Mapping[str, str]
     topics: tuple[str, ...]
-    """Internal topics, which are deleted."""
+    """Internal topics to delete."""
     left: tuple[str, ...]
-    """Topics that have the form of internal ones, and belong to no store that is known."""
+    """Topics that look like internal ones, but belong to no known store; they are kept."""
     paths: tuple[Path, ...]
-    """Files and directories of the state, which are deleted."""
+    """Files and directories of the state to delete."""
     groups: tuple[str, ...]
-    """Consumer groups of Kafka that are deleted."""
+    """Kafka consumer groups to delete."""
     on_kafka: bool
 
     @property
     def offsets(self) -> dict[str, list[int]]:
-        """Where to begin, by topic."""
+        """The offsets after the reset, by topic."""
         found: dict[str, list[int]] = {}
         for move in self.moves:
             found.setdefault(move.topic, []).append(move.new)
@@ -77,9 +77,9 @@ def plan_reset(
     target: Target,
     only: Sequence[str] | None = None,
 ) -> Reset:
-    """Return what a reset will do; nothing is changed.
+    """Return what a reset will do, without doing it.
 
-    `only` are the topics that are read anew; the others are read on where the application stands.
+    `only` are the topics to reset; the others are read from the current offsets of the application.
 
     Raises:
         InstanceError: the application runs.
@@ -92,20 +92,20 @@ def plan_reset(
     application = config.application_id or topology.application_id
     topics = open_topics(config)
     if directory.is_dir():
-        hold(directory, application).release()
+        lock_directory(directory, application).release()
     _refuse_members(topics, application)
     there = topics.names()
     read = source_topics(topology, application, there)
     _check_only(only, [*read])
     before = _identity(directory)
-    stood = _stood(directory, before, topics, application)
+    current = _current_offsets(directory, before, topics, application)
     moves: list[Move] = []
     ids: dict[str, str] = {}
     for name, source in read.items():
         topic = topics[name]
-        old = stood.get(name)
+        old = current.get(name)
         if source.is_global:
-            # A global table is filled from the beginning, however the other topics are read.
+            # A global table is always filled from the beginning.
             new = topic.start_offsets()
         elif only is None or name in only:
             new = target(topic)
@@ -133,18 +133,18 @@ def plan_reset(
 
 
 def execute(reset: Reset, config: Config) -> None:
-    """Do it, while the application cannot start.
+    """Reset the application, while it is locked against starting.
 
-    Where the next start begins is put down first: whatever ends this in the midst, doing it again mends it.
+    The new offsets are written first: a reset that was interrupted can be repeated.
 
     Raises:
         InstanceError: the application runs.
     """
     topics = open_topics(config)
-    instance = hold(reset.directory, reset.application)
+    lock = lock_directory(reset.directory, reset.application)
     try:
         _refuse_members(topics, reset.application)
-        write_begin(reset.directory, reset.ids, reset.offsets)
+        write_start_offsets(reset.directory, reset.ids, reset.offsets)
         for path in _state(reset.directory):
             shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
         for name in reset.topics:
@@ -159,7 +159,7 @@ def execute(reset: Reset, config: Config) -> None:
             f"Found: {error.strerror or error}. Correct the permissions, and reset it again."
         ) from error
     finally:
-        instance.release()
+        lock.release()
 
 
 def _check_only(only: Sequence[str] | None, read: Sequence[str]) -> None:
@@ -174,14 +174,14 @@ def _identity(directory: Path) -> Identity | None:
     try:
         return read_identity(directory)
     except StateError:
-        # Whatever is the matter with it, it is going to be removed.
+        # A damaged one is removed anyway.
         return None
 
 
-def _stood(
+def _current_offsets(
     directory: Path, before: Identity | None, topics: Topics | KafkaTopics, application: str
 ) -> dict[str, list[int]]:
-    """Return where the application stands, as far as that is known."""
+    """Return the current offsets of the application, as far as they are known."""
     if before is not None and has_positions(directory / before.checkpoint):
         return committed_positions(directory / before.checkpoint)
     if isinstance(topics, Topics):
@@ -209,7 +209,7 @@ def _internal(
 def _state(directory: Path) -> Iterator[Path]:
     for path in sorted(directory.iterdir()) if directory.is_dir() else ():
         if path.name == REPLICAS:
-            # Others may be in use: they see that their changelogs are other ones, and begin anew.
+            # Other replicas may be in use: they notice that their changelogs were recreated, and start over.
             yield from path.glob(LOCAL)
         elif path.name not in _KEPT:
             yield path

@@ -1,4 +1,4 @@
-"""Keeps where an application begins to read at its next start, when it was told to by a reset."""
+"""The offsets from which the next start reads, if a reset has set them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from pathlib import Path
 from brookmere.errors import StateError
 from brookmere.run.evolution.identity import has_positions
 
-BEGIN = "begin.json"
+START_OFFSETS = "begin.json"
 
 
-def write_begin(directory: Path, ids: Mapping[str, str], offsets: Mapping[str, Sequence[int]]) -> None:
-    """Put down where to begin in each topic; at once, or not at all."""
-    file = directory / BEGIN
+def write_start_offsets(
+    directory: Path, ids: Mapping[str, str], offsets: Mapping[str, Sequence[int]]
+) -> None:
+    """Write from where to read each topic; atomically."""
+    file = directory / START_OFFSETS
     unfinished = file.with_suffix(".tmp")
     with unfinished.open("w", encoding="utf-8") as out:
         content = {topic: {"id": ids[topic], "offsets": list(offsets[topic])} for topic in offsets}
@@ -25,20 +27,20 @@ def write_begin(directory: Path, ids: Mapping[str, str], offsets: Mapping[str, S
     unfinished.replace(file)
 
 
-def has_begin(directory: Path) -> bool:
-    """Tell whether it is said where to begin."""
-    return (directory / BEGIN).is_file()
+def has_start_offsets(directory: Path) -> bool:
+    """Whether a reset has set the offsets of the next start."""
+    return (directory / START_OFFSETS).is_file()
 
 
-def begin_of(directory: Path, checkpoint: Path) -> str:
-    """Return where to begin, in the words of the source; nothing where an application goes on or is free.
+def read_start_offsets(directory: Path, checkpoint: Path) -> str:
+    """Return from where to read, as the source writes it; empty if the checkpoint or the settings decide.
 
     Raises:
-        StateError: the file that tells it cannot be read.
+        StateError: the file cannot be read.
     """
-    file = directory / BEGIN
+    file = directory / START_OFFSETS
     if has_positions(checkpoint):
-        # It has begun there, and must not do so again.
+        # They have served their purpose.
         file.unlink(missing_ok=True)
         return ""
     try:
@@ -48,7 +50,7 @@ def begin_of(directory: Path, checkpoint: Path) -> str:
         return ""
     except (OSError, ValueError) as error:
         raise StateError(
-            f"{file} tells where to begin, and cannot be read. Found: {error}. "
-            "Reset the application again, or delete the file to begin as auto.offset.reset says."
+            f"{file}, which holds the offsets to start from, cannot be read. Found: {error}. "
+            "Reset the application again, or delete the file to start as auto.offset.reset says."
         ) from error
     return text

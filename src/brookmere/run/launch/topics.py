@@ -1,4 +1,4 @@
-"""Turns a topology and the topics there are into the topics it reads and writes, or into what is missing."""
+"""The topics that a topology reads and writes: which exist, which to create, and which are missing."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from brookmere.topology.validation import place
 
 @dataclass(frozen=True, slots=True)
 class TopicPlan:
-    """What a topology needs of its topics."""
+    """The topics a topology needs."""
 
     partitions: dict[str, int]
-    """How many partitions the topics have that are read."""
+    """The number of partitions of the topics that are read."""
     ids: dict[str, str]
-    """Their ids, as far as they exist."""
+    """The ids of those that exist."""
     written: tuple[str, ...]
-    """The topics that are written, as far as they are known, and the dead-letter topic."""
+    """The topics that are written, if their names are known, and the dead-letter topic."""
     new: dict[str, int]
-    """Topics that must be created, and with how many partitions."""
+    """Topics to create, with their number of partitions."""
     new_partitions: int
-    """For topics that get their name from a record."""
+    """The number of partitions of topics whose name comes from a record."""
     settings: dict[str, dict[str, str]] = field(default_factory=dict)
-    """Of the topics that must be created, where they are not those of any topic."""
+    """The settings of topics to create, where they differ from the defaults."""
     faults: tuple[Fault, ...] = ()
-    """What is wrong with topics that exist already. The state may tell the reason better."""
+    """What is wrong with existing topics; `check` raises it, after the state was compared."""
 
     def check(self) -> None:
-        """Refuse what is wrong.
+        """Refuse topics that do not match.
 
         Raises:
-            TopologyError: with all of it.
+            TopologyError: lists all of them.
         """
         if self.faults:
             raise TopologyError(list(self.faults))
@@ -49,7 +49,7 @@ def plan_topics(topology: Topology, topics: AnyTopics, config: Config) -> TopicP
     """Return what to read, to write and to create.
 
     Raises:
-        TopologyError: topics that are read are missing; the error lists all of them.
+        TopologyError: input topics are missing; the error lists all of them.
         AccessError: Kafka does not let this user see one of them.
     """
     sources = [n for n in topology.nodes if isinstance(n, SourceNode) and not n.internal]
@@ -67,7 +67,7 @@ def plan_topics(topology: Topology, topics: AnyTopics, config: Config) -> TopicP
         faults = [
             _missing(name, source, there, topics.command(f"create {name} --partitions {partitions}"))
             for name, source in missing.items()
-            # What the application writes itself it creates as well.
+            # The application creates what it writes itself.
             if name not in written
         ]
         faults += [_unmatched(source) for source in sources if not _topics(source, matched)]
@@ -88,7 +88,7 @@ def plan_topics(topology: Topology, topics: AnyTopics, config: Config) -> TopicP
 
 
 def source_topics(topology: Topology, application: str, there: Collection[str]) -> dict[str, SourceNode]:
-    """Return the topics of those that are there which a topology reads, with their sources."""
+    """Return the existing topics that a topology reads, with their sources."""
     sources = [n for n in topology.nodes if isinstance(n, SourceNode) and not n.internal]
     matched = _matchable(topology, application, there)
     found = {topic: source for source in sources for topic in _topics(source, matched)}
@@ -96,7 +96,7 @@ def source_topics(topology: Topology, application: str, there: Collection[str]) 
 
 
 def _matchable(topology: Topology, application: str, there: Collection[str]) -> list[str]:
-    # Or a pattern could match what the application itself writes about its stores.
+    # A pattern must not match the application's own changelogs.
     own_logs = {changelog_topic(application, store.name) for store in topology.stores}
     return [name for name in there if name not in own_logs]
 
@@ -108,7 +108,7 @@ def _topics(source: SourceNode, there: Collection[str]) -> tuple[str, ...]:
 
 
 def _refuse_hidden(names: Collection[str], topics: AnyTopics) -> None:
-    """Raise the refusal of a topic that is there, but not for this user to see."""
+    """Raise AccessError for a topic that exists but that this user may not see."""
     for name in names:
         with suppress(UnknownTopicError):
             topics[name]
@@ -118,7 +118,7 @@ def _missing(name: str, source: SourceNode, there: Collection[str], create: str)
     close = nearest(name, there)
     hint = f"Did you mean {close!r}? If not, create it" if close else "Create it"
     return Fault(
-        f"The topic {name!r}, which is read, does not exist",
+        f"The topic {name!r}, which the program reads, does not exist",
         place(source.name, source.location),
         f"{hint}: `{create}`",
     )

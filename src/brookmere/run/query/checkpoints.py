@@ -1,4 +1,4 @@
-"""Turns the files of a checkpoint into what its query has begun and finished."""
+"""Reads the files of a Spark checkpoint: which batches were started and finished, and their offsets."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from brookmere.errors import StateError
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """How far the query of a checkpoint has come."""
+    """The progress of the query of a checkpoint."""
 
     query: str | None
-    """Its id; None if that is not known."""
+    """Its id, or None if it is unknown."""
     batch: int
-    """The last batch that was begun, below zero if none was."""
+    """The last batch that was started, or -1."""
     finished: int
-    """The last batch that was finished."""
+    """The last batch that was finished, or -1."""
     since_ms: int
-    """When the last batch was begun, since 1970."""
+    """When the last batch was started, in milliseconds since 1970."""
 
     @property
     def is_unfinished(self) -> bool:
-        """Tell whether a batch was begun that is not finished."""
+        """Whether a batch was started and not finished."""
         return self.batch > self.finished
 
 
 def begun(checkpoint: Path) -> Begun:
-    """Return how far the query of a checkpoint has come."""
+    """Return the progress of the query of a checkpoint."""
     batch = _last(checkpoint / "offsets")
     since = 0 if batch < 0 else (checkpoint / "offsets" / str(batch)).stat().st_mtime_ns // 1_000_000
     return Begun(_query(checkpoint), batch, _last(checkpoint / "commits"), since)
 
 
 def checkpointed_partitions(checkpoint: str | Path) -> int | None:
-    """Return the number of Spark partitions that a checkpoint was started with; it cannot change."""
+    """Return the number of Spark partitions of a checkpoint, which cannot change; None if it is new."""
     offsets = Path(str(checkpoint).removeprefix("file:")) / "offsets"
     batch = _last(offsets)
     if batch < 0:
@@ -46,19 +46,19 @@ def checkpointed_partitions(checkpoint: str | Path) -> int | None:
         return int(settings["spark.sql.shuffle.partitions"])
     except (IndexError, KeyError, ValueError) as error:
         raise StateError(
-            f"The checkpoint in {checkpoint} cannot be read. Found: {offsets / str(batch)} is no entry of "
-            "its log. Restore the directory from a copy, or begin anew without it."
+            f"The checkpoint in {checkpoint} cannot be read. Found: {offsets / str(batch)} is not an entry "
+            "of its log. Restore the directory from a copy, or delete it to start from scratch."
         ) from error
 
 
 def committed_positions(checkpoint: Path) -> dict[str, list[int]]:
-    """Return, by topic and partition, the offset behind the last batch that was finished."""
+    """Return, by topic and partition, the offsets after the last finished batch."""
     try:
         lines = (checkpoint / "offsets" / str(_last(checkpoint / "commits"))).read_text(encoding="utf-8")
         content = json.loads(lines.splitlines()[2])
         return {topic: list(found["offsets"]) for topic, found in content.items() if "offsets" in found}
     except (OSError, ValueError, IndexError, KeyError, TypeError):
-        # It has never finished a batch, or its files are damaged: then only where it begins is known.
+        # It never finished a batch, or its files are damaged.
         return {}
 
 

@@ -1,4 +1,4 @@
-"""Turns an exception of the JVM into the error of the record that caused it."""
+"""Finds the error behind an exception of the JVM or of Python, above all the record that failed."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ _STOPPED: dict[str, type[BrookmereError]] = {
     "topic": TopicError,
     "unreachable": UnreachableError,
 }
-"""What stops an application on Kafka, by the kind that the kernel gives it."""
+"""What stops an application on Kafka, by the kernel's word for it."""
 
 
 def from_java(exception: Any) -> BrookmereError:
-    """Return the record's failure somewhere in the chain of causes, or else that of the innermost cause."""
+    """Return the failure of a record in the chain of causes, or else the innermost cause."""
     cause, innermost = exception, exception
     while cause is not None:
         innermost = cause
@@ -73,12 +73,12 @@ def from_java(exception: Any) -> BrookmereError:
 
 
 def _outside_a_record(trace: str) -> EngineError:
-    """Return the error of Python code that failed with this trace where no record is to blame."""
+    """Return the error of Python code that failed outside of any record."""
     lines = trace.strip().splitlines()
     return EngineError(
-        "Python code of the program failed while no record was processed: when it was loaded, in init(), in "
-        f"open() or at the end of a batch. Found: {_sentence(lines[-1] if lines else 'nothing')} "
-        f"Correct it: the batch is repeated at the next start.\n{trace.strip()}"
+        "Python code of the program failed outside of a record: when it was loaded, in init(), in open() or "
+        f"at the end of a batch. Found: {_sentence(lines[-1] if lines else 'nothing')} "
+        f"Fix it: the next start repeats the batch.\n{trace.strip()}"
     )
 
 
@@ -96,15 +96,15 @@ def _stopped(cause: Any) -> BrookmereError:
 
 
 def from_python(error: Exception) -> BrookmereError:
-    """Return the failure behind an exception of Python, which may stand for one of the JVM."""
+    """Return the failure behind an exception of Python, which may wrap one of the JVM."""
     java = error.java_exception if isinstance(error, Py4JJavaError) else getattr(error, "_origin", None)
     if java is not None:
         return from_java(java)
     frames = traceback.extract_tb(error.__traceback__)
     place = f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""
     return EngineError(
-        f"A Python function that the program calls failed with {type(error).__name__}: {error}{place}. "
-        "Correct it: the batch is repeated at the next start."
+        f"A Python function of the program failed with {type(error).__name__}: {error}{place}. "
+        "Fix it: the next start repeats the batch."
     )
 
 
@@ -117,9 +117,9 @@ def _innermost(exception: Any) -> BrookmereError:
         return EngineError(_sentence(said))
     if _LOST_STATE.search(said):
         return StateError(
-            "The state of the application is not there, or is not the state of this program. "
+            "The state of the application is missing, or belongs to another program. "
             f"Found: {_sentence(plain_words(said))} "
-            "Restore the state directory, or begin anew under another application.id."
+            "Restore the state directory, or start from scratch under another application.id."
         )
     return EngineError(_engine_words(f"{kind}: {said}"))
 
@@ -134,8 +134,8 @@ def _engine_words(text: str) -> str:
         return f"The query failed: {_sentence(text)}"
     return (
         f"The checkpoint holds a store with {changed['part']}s of another type. "
-        f"Found {changed['old']}, the program has {changed['new']}. "
-        "Give the result a store= of a new name, or start with an empty checkpoint."
+        f"Found: {changed['old']}, but the program has {changed['new']}. "
+        "Give the result a new name with store=, or start with an empty checkpoint."
     )
 
 

@@ -1,4 +1,4 @@
-"""Turns the bytes in which the kernel hands over a batch into records, failures and taps."""
+"""Reads the output of a batch from the kernel's bytes: records, failures and taps."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Written:
     node: int
     task: int
     topic: str | None
-    """Only where the record itself says it."""
+    """Only if the record itself names it."""
     key: bytes | None
     value: bytes | None
     timestamp: int
@@ -50,7 +50,7 @@ class Written:
 
 
 def read_outputs(data: bytes) -> Iterator[Written | RecordError]:
-    """Yield what a batch gave, in order of arrival."""
+    """Yield the output of a batch, in order of arrival."""
     reader = _Reader(data)
     while reader.position < len(data):
         node, task, _clock, _source, _seq, _step, ts = reader.place()
@@ -93,7 +93,7 @@ def record_error(
 
 
 def plain_words(message: str) -> str:
-    """Return what an exception of the JVM says, without what only a writer of SQL can use."""
+    """Return the message of a JVM exception without its hints about SQL."""
     for noise in _NOISE:
         message = noise.sub("", message)
     return message.strip()

@@ -1,4 +1,4 @@
-"""Turns settings into a Spark session that carries the kernel."""
+"""The Spark session of a process, with the kernel on its class path."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     f"{_STATE}.providerClass": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
     f"{_STATE}.rocksdb.changelogCheckpointing.enabled": "true",
-    # Counting rows costs a read per write; the kernel counts what it needs itself.
+    # Counting rows costs a read per write, and the kernel counts what it needs.
     f"{_STATE}.rocksdb.trackTotalNumberOfRows": "false",
     # The default manager starts processes to set permissions: some 50 ms per file on a local disk.
     "spark.sql.streaming.checkpointFileManagerClass": ("org.apache.spark.sql.brookmere.LocalCheckpoints"),
@@ -42,11 +42,11 @@ _SETTINGS = {
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
 }
 _LOCAL = {
-    # Local Spark talks to itself only; the machine's name may lead to an address that is not its own.
+    # Local Spark talks only to itself; the host name may resolve to an address of another machine.
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
 }
-_MOST_LOG_BYTES = 10 << 20
+_MAX_LOG_BYTES = 10 << 20
 _SHOWN_LOG_LINES = 20
 _starting = threading.Lock()
 
@@ -64,10 +64,10 @@ def spark_session(
 ) -> SparkSession:
     """Return the Spark session of this process, with the kernel on its class path.
 
-    With `kafka` it can run on Kafka, too: its clients come from the directory `jars`, or are fetched once.
-    `settings` are Spark's, `overrides` too, with `__` for each dot. What Java and Spark have to say goes to
-    the file `log`, or else to spark.log in the cache directory. A session that runs already is used if it has
-    the kernel; it gets the settings of streaming and state that can still be set, and keeps all others.
+    With `kafka` it can also run on Kafka: Kafka's clients come from the directory `jars`, or are downloaded
+    once. `settings` and `overrides` are those of Spark, `overrides` with `__` for each dot. Java and Spark
+    log to the file `log`, by default to spark.log in the cache directory. A session that already runs is used
+    if it has the kernel; only those settings of streaming and state change that still can.
     """
     with _starting:
         _load_quietly()
@@ -86,7 +86,7 @@ def spark_session(
             **_SETTINGS,
             "spark.jars": ",".join(map(str, [kernel_jar(), *(_kafka_jars(jars) if kafka else ())])),
             "spark.driver.memory": memory,
-            # Stopping a query makes Spark match the text of an interrupted call with a recursive pattern.
+            # When a query stops, Spark matches the text of an interrupted call with a recursive pattern.
             "spark.driver.extraJavaOptions": "-Xss8m",
             "spark.sql.shuffle.partitions": str(partitions),
             **(settings or {}),
@@ -97,7 +97,7 @@ def spark_session(
             chosen["spark.driver.extraJavaOptions"] = " ".join([flags, *archive_flags(spark_jars())])
         if chosen["spark.master"].startswith("local"):
             chosen = {**_LOCAL, **chosen}
-            # Without it Spark looks up the name of the machine, which may have no address at all.
+            # Otherwise Spark resolves the host name, which may have no address at all.
             os.environ.setdefault("SPARK_LOCAL_IP", _LOCAL["spark.driver.host"])
         session = _start(chosen, log or cache_directory() / "spark.log")
         check_kernel(session)
@@ -110,24 +110,24 @@ def _kafka_jars(directory: Path | None) -> Sequence[Path]:
 
 
 def _add_kafka(session: SparkSession, directory: Path | None) -> None:
-    """Give a session that runs already what Kafka needs."""
+    """Add the jars for Kafka to a session that already runs."""
     jvm: Any = session._jvm
     if _knows(jvm.brookmere.kernel.kafka.KafkaPlaces):
         return
     loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
     for jar in _kafka_jars(directory):
-        # The one for this process, the other for executors elsewhere.
+        # The first is for this process, the second for executors elsewhere.
         loader.addURL(jvm.java.io.File(str(jar)).toURI().toURL())
         session.sparkContext._jsc.addJar(str(jar))
 
 
 def _knows(name: object) -> bool:
-    """Tell whether the JVM has a class: what it does not know it takes for a package."""
+    """Whether the JVM has a class: it takes unknown names for packages."""
     return type(name).__name__ == "JavaClass"
 
 
 def _load_quietly() -> None:
-    """Load what PySpark loads at its first call with a list: it warns of pandas, which is not used here."""
+    """Load what PySpark loads at its first call with a list, without its warning about pandas."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
         import_module("pyspark.testing.utils")
@@ -144,9 +144,9 @@ def _start(settings: Mapping[str, str], log: Path) -> SparkSession:
 
 
 def _start_java(settings: Mapping[str, str], log: Path) -> None:
-    """Start the JVM of this process with its standard output and error in a file.
+    """Start the JVM of this process, with its output and Spark's log in a file.
 
-    Spark logs there, too. The terminal belongs to the user's program.
+    The terminal belongs to the user's program.
     """
     prepare_environment()
     conf = SparkConf(loadDefaults=False)
@@ -154,7 +154,7 @@ def _start_java(settings: Mapping[str, str], log: Path) -> None:
         conf.set(name, value)
     ensure_directory(log.parent)
     with log.open("ab") as file:
-        if file.tell() > _MOST_LOG_BYTES:
+        if file.tell() > _MAX_LOG_BYTES:
             file.truncate(0)
         before = file.tell()
         logger.debug("starting Java; it writes to %s", log)
@@ -172,8 +172,8 @@ def _did_not_start(log: Path, position: int) -> str:
         said = file.read().decode(errors="replace").strip().splitlines()[-_SHOWN_LOG_LINES:]
     return (
         "Spark's Java process ended before it was ready.\n"
-        + "".join(f"  {line}\n" for line in said or ["It said nothing."])
-        + f"All it said is in {log}. Correct what it complains about: often a spark.* setting, or the memory."
+        + "".join(f"  {line}\n" for line in said or ["It wrote nothing."])
+        + f"Its whole output is in {log}. Fix what it reports: often a spark.* setting, or the memory."
     )
 
 

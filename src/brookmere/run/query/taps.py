@@ -1,16 +1,19 @@
-"""Shows the records of peek, foreach and print to the user's Python functions, on the driver."""
+"""Calls the user's functions of peek, foreach and print on the driver, with the records of each batch."""
 
 from __future__ import annotations
 
 import pickle
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from pyspark.sql import DataFrame, Row
+from pyspark.java_gateway import ensure_callback_server_started
+from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import _parse_datatype_json_string
 
 from brookmere.run.compile.compiler import Compiled
+from brookmere.run.query.outputs import Written, read_outputs
 
 
 def show_taps(compiled: Compiled, rows: DataFrame) -> None:
@@ -18,6 +21,37 @@ def show_taps(compiled: Compiled, rows: DataFrame) -> None:
     tapped = rows.where(F.col("node").isin(*compiled.taps)).orderBy("clock", "source", "seq", "due", "step")
     found = tapped.select("node", "key", "value").collect()
     show([(r["node"], _bytes(r["key"]), _bytes(r["value"])) for r in found], compiled)
+
+
+def listen_to_taps(session: SparkSession, name: str, compiled: Compiled, raised: list[Exception]) -> None:
+    """Let the sink called `name` send the tapped records of each batch to this process.
+
+    What the user's functions raise is added to `raised`.
+    """
+    jvm: Any = session._jvm
+    callbacks: Any = ensure_callback_server_started
+    callbacks(session.sparkContext._gateway)
+    jvm.brookmere.kernel.transport.Sinks.listen(name, _TapListener(compiled, raised))
+
+
+@dataclass(frozen=True, eq=False)
+class _TapListener:
+    """Implements the JVM's interface of the same name."""
+
+    compiled: Compiled
+    raised: list[Exception]
+
+    def tapped(self, rows: Any) -> None:
+        try:
+            found = [w for w in read_outputs(bytes(rows)) if isinstance(w, Written)]
+            show([(w.node, w.key, w.value) for w in found], self.compiled)
+        except Exception as error:
+            # Spark passes on only the text of what a callback raises.
+            self.raised.append(error)
+            raise
+
+    class Java:
+        implements = ("brookmere.kernel.transport.TapListener",)
 
 
 def show(records: Sequence[tuple[int, bytes | None, bytes | None]], compiled: Compiled) -> None:
@@ -40,9 +74,9 @@ def unpickle(compiled: Compiled, node: int, is_key: bool, packed: list[bytes | N
 
 
 def python_values(pickled: Any, type_json: str) -> list[Any]:
-    """Return a list that the kernel pickled, as `collect()` would give it, but with dicts for rows."""
+    """Return a list that the kernel pickled, as `collect()` would return it, but with dicts for rows."""
     data_type = _parse_datatype_json_string(type_json)
-    # Rows come converted; dates and times that stand alone or in arrays and maps are still numbers.
+    # Rows arrive converted; dates and times on their own or in arrays and maps are still numbers.
     return [plain(data_type.fromInternal(value)) for value in pickle.loads(bytes(pickled))]
 
 

@@ -1,4 +1,4 @@
-"""The kinds of topics a query can run on, as its source and its sink know them."""
+"""The kinds of topics that a query can run on: embedded topics and Kafka."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from py4j.protocol import Py4JJavaError
 
 from brookmere.config import Config, client_settings
 from brookmere.plan.stages import Plan
-from brookmere.run.expressions.silence import silenced
+from brookmere.run.expressions.faults import silenced
 from brookmere.run.jvm import to_java
 from brookmere.run.query.checkpoints import Begun
 from brookmere.run.query.failures import from_python
@@ -25,25 +25,32 @@ class Transport(Protocol):
     """Where a query reads and writes."""
 
     format: ClassVar[str]
-    """The name under which Spark finds the source and the sink."""
+    """The name of the source and the sink in Spark."""
 
     def options(self) -> dict[str, str]:
-        """Return what the source must be told. Spark shows it, so there are no secrets in it."""
+        """Return the options of the source. Spark shows them, so they contain no secrets."""
 
     def open(
-        self, jvm: Any, name: str, application: str, plan: Plan, lanes: int, at: Begun, before: Sequence[str]
+        self,
+        jvm: Any,
+        name: str,
+        application: str,
+        plan: Plan,
+        lanes: int,
+        at: Begun,
+        before: Sequence[str],
     ) -> Any:
-        """Prepare a run called `name` that goes on `at` a batch, and return what the JVM's sink must know.
+        """Prepare a query called `name` that resumes `at` a batch, and return what the JVM's sink needs.
 
-        `before` are the runs of this same start that it goes on with; if there are any, and another instance
-        has taken over meanwhile, it does not take over from that one.
+        `before` names the earlier queries of the same run. If there are any, and another instance has taken
+        over in the meantime, this one does not take over again.
         """
 
     def notices(self, jvm: Any, name: str) -> list[str]:
-        """Return what a run has to say in the log since the last call."""
+        """Return what to log about a query since the last call."""
 
     def close(self, jvm: Any, name: str) -> None:
-        """Give back what a run has open."""
+        """Close what a query has open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +115,7 @@ class KafkaPlace:
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """The topics in a directory; those that records are routed to are created with `new_partitions`."""
+    """Topics in a directory; topics that records name are created with `new_partitions`."""
 
     format: ClassVar[str] = "brookmere.topics"
 
@@ -150,7 +157,14 @@ class OnKafka:
         return {}
 
     def open(
-        self, jvm: Any, name: str, application: str, plan: Plan, lanes: int, at: Begun, before: Sequence[str]
+        self,
+        jvm: Any,
+        name: str,
+        application: str,
+        plan: Plan,
+        lanes: int,
+        at: Begun,
+        before: Sequence[str],
     ) -> Any:
         try:
             with _unlogged():
@@ -167,7 +181,7 @@ class OnKafka:
     def _place(
         self, jvm: Any, name: str, application: str, plan: Plan, lanes: int, before: Sequence[str]
     ) -> Any:
-        # Kafka's client is loaded only by those who use it.
+        # Only applications on Kafka load its client.
         from brookmere.topics.kafka.login import principal
 
         config = self.config
@@ -213,5 +227,5 @@ def transport(config: Config, topics: AnyTopics, new_partitions: int) -> Transpo
 
 
 def _unlogged() -> AbstractContextManager[None]:
-    """Keep Py4J from logging what is sent, which it does on the level DEBUG: there are passwords in it."""
+    """Keep Py4J from logging what it sends, as it does on the level DEBUG: it contains passwords."""
     return silenced([logging.getLogger(name) for name in ("py4j.clientserver", "py4j.java_gateway")])

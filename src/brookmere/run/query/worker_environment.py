@@ -1,4 +1,4 @@
-"""Turns a Spark session into how the workers of its tasks are started."""
+"""How the worker processes of Spark's tasks are started."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from brookmere.run.jvm import to_java
 
 _PACKAGE = Path(__file__).resolve().parents[2]
 _START = _PACKAGE / "worker" / "start.py"
-# Archives of the same files are equal byte by byte.
+# With a fixed time, archives of the same files are identical.
 _ENTRY_TIME = (1980, 1, 1, 0, 0, 0)
 
 
@@ -36,10 +36,10 @@ class WorkerEnv:
 
 
 def worker_env(session: SparkSession) -> Any:
-    """Return how workers are started: here with this interpreter, elsewhere with the package sent along."""
+    """Return how to start workers: locally with this interpreter, elsewhere with a copy of the package."""
     start = _START.read_text(encoding="utf-8")
     if runs_here(session):
-        # A program may import modules from wherever it does itself, in the same order.
+        # Workers find modules wherever the program does, in the same order.
         places = [str(Path(entry).resolve()) for entry in (*sys.path, str(_PACKAGE.parent))]
         env = WorkerEnv(sys.executable, start, list(dict.fromkeys(places)), [])
     else:
@@ -48,13 +48,13 @@ def worker_env(session: SparkSession) -> Any:
 
 
 def runs_here(session: SparkSession) -> bool:
-    """Tell whether the tasks run in this process's own JVM."""
+    """Whether the tasks run in the JVM of this process."""
     master = session.sparkContext.master or ""
     return master == "local" or master.startswith("local[")
 
 
 def _shipped(session: SparkSession) -> str:
-    """Send the package to wherever tasks run; return the name of the archive."""
+    """Send the package to the executors; return the name of the archive."""
     data = archived()
     name = f"brookmere-worker-{hashlib.sha256(data).hexdigest()[:16]}.zip"
     context = session.sparkContext
@@ -66,7 +66,7 @@ def _shipped(session: SparkSession) -> str:
 
 
 def archived() -> bytes:
-    """Return the package and what it needs to run code, as a zip file that Python imports from."""
+    """Return the package and its dependencies as a zip file that Python can import from."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for package in (_PACKAGE, _cloudpickle()):

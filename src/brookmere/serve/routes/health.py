@@ -7,12 +7,12 @@ import json
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from brookmere.serve.answers.measurements import metrics_of
 from brookmere.serve.answers.problems import Problem, retry_later
 from brookmere.serve.answers.prometheus import MEDIA_TYPE, exposition
 from brookmere.serve.context import Served
 from brookmere.serve.openapi import models
 from brookmere.serve.openapi.problem_responses import problems
+from brookmere.serve.routes.measurements import metrics_of
 from brookmere.state.replica.replica import passes
 
 _JSON = "application/json"

@@ -1,4 +1,4 @@
-"""Turns what is to know of stores into JSON for other processes, and back."""
+"""Descriptions of stores as JSON, so that other processes can open them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from brookmere.state.description.store_info import StoreInfo
 
 _FORMAT = 1
 _OPAQUE = "program"
-"""Stands for the kind of a serde that only the program has."""
+"""The kind of a serde that only the program itself can build."""
 
 
 def stores_to_json(stores: Iterable[StoreInfo]) -> str:
-    """Write what is to know of stores.
+    """Write the descriptions of stores.
 
-    A store whose serde has functions of the program is put down as well, but cannot be read back.
+    A store whose serde holds functions of the program is written too, but cannot be read back.
     """
     found = []
     for store in stores:
@@ -35,21 +35,21 @@ def stores_from_json(
 ) -> list[StoreInfo]:
     """Read what `stores_to_json` wrote: all stores, or `only` those of some names.
 
-    `registry` is that of the application's settings, which knows its login.
+    `registry` comes from the application's settings, which contain its login.
 
     Raises:
-        StateError: this is no description of stores, or one of another version.
-        UnsupportedError: a store has a serde of the program's own.
+        StateError: this is not a description of stores, or was written by another version.
+        UnsupportedError: a store has a serde that only the program can build.
     """
     with _readable():
         return [_store(each, registry) for each in _content(text) if only is None or each["name"] in only]
 
 
 def names_from_json(text: str) -> list[str]:
-    """Read the names of the stores alone, also of those that only the program can read.
+    """Read only the names of the stores, including those that only the program can read.
 
     Raises:
-        StateError: this is no description of stores, or one of another version.
+        StateError: this is not a description of stores, or was written by another version.
     """
     with _readable():
         return [each["name"] for each in _content(text)]
@@ -70,7 +70,7 @@ def _readable() -> Iterator[None]:
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise StateError(
             f"The description of the application's stores cannot be read. Found: {error}. "
-            "Start the application once more, which writes it anew."
+            "Start the application again: it rewrites the description."
         ) from error
 
 
@@ -80,8 +80,8 @@ def _store(found: Mapping[str, Any], registry: Registry | None) -> StoreInfo:
     for part in ("key", "value"):
         if found[part]["kind"] == _OPAQUE:
             raise UnsupportedError(
-                f"The {part}s of the store {found['name']!r} can be read with the program only. "
-                f"Found: {found[part]['why']} Give the program instead of the application's id, "
+                f"The {part}s of the store {found['name']!r} can only be read with the program. "
+                f"Found: {found[part]['why']} Pass the program instead of the application id, "
                 "or name other stores."
             )
         serdes[part] = read_serde(found[part], registry=registry)

@@ -1,4 +1,4 @@
-"""Turns keys, values and rows of stores into JSON, whatever their serdes are."""
+"""Keys, values and rows of stores as JSON, for any serde."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _DIGITS = 38
 
 
 def json_of(value: Any) -> bytes:
-    """Return `value` as JSON; what has no form of its own there is its text.
+    """Return `value` as JSON; a value without a JSON form is written as text.
 
-    The forms are those of the serde `Json`: bytes are base64 text, a datetime is ISO-8601 text in UTC, a
-    Decimal is a number, a double that is none is the text NaN. A WindowedKey is an object of key, start, end.
+    The forms are those of the serde `Json`: bytes as base64, datetimes as ISO-8601 in UTC, Decimals as
+    numbers, NaN as the text NaN. A WindowedKey is an object with key, start and end.
 
     >>> json_of({"at": b"\\x00", "nan": float("nan")})
     b'{"at":"AA==","nan":"NaN"}'
@@ -38,7 +38,7 @@ def json_of(value: Any) -> bytes:
 
 
 def row_json(row: Row, *, is_version: bool) -> bytes:
-    """Return a row as a JSON object of key, value and timestamp; a version has `until`, too."""
+    """Return a row as a JSON object with key, value and timestamp; versions also have `until`."""
     content: dict[str, Any] = {"key": row.key, "value": row.value, "timestamp": row.timestamp}
     return json_of({**content, "until": row.until} if is_version else content)
 
@@ -51,7 +51,7 @@ def _text(value: str) -> bytes:
 
 
 def _plain(value: Any) -> Any:
-    """Return the value with text in place of all that JSON has no form for."""
+    """Return the value, with text for everything that has no JSON form."""
     match value:
         case None | bool() | int() | bytes() | datetime() | date():
             return value
@@ -60,7 +60,7 @@ def _plain(value: Any) -> Any:
         case Enum():
             return value.name
         case str():
-            # Half a surrogate pair has no bytes.
+            # A lone surrogate cannot be encoded.
             return value.encode("utf-8", "backslashreplace").decode("utf-8")
         case Decimal():
             fits = value.is_finite() and value.adjusted() < _DIGITS

@@ -1,4 +1,4 @@
-"""Turns the text of a key, as a URL or a command line has it, into the key's Python value."""
+"""Keys as text, in URLs and on the command line."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _SHOWN = 80
 
 
 def key_from_text(serde: Serde, text: str) -> Any:
-    """Return the key; raise ValueError, which says what is expected, for a text that is none.
+    """Return the key, or raise a ValueError that says what was expected.
 
     >>> key_from_text(Bytes(), "0x00ff"), key_from_text(Long(), "17")
     (b'\\x00\\xff', 17)
     """
     try:
         key = _read(serde, text)
-        # The serde knows best which values are its own, such as the range of its numbers.
+        # The serde decides which values are valid, for example the range of its numbers.
         if serde.serialize(key) is None:
-            raise ValueError("nothing, and a row has a key")
+            raise ValueError("nothing, but a row always has a key")
     except (TypeError, ValueError, AttributeError, RecursionError) as error:
         raise ValueError(
             f"the key {text[:_SHOWN]!r} does not fit: expected {expected(serde)}, found {error}"
@@ -40,32 +40,33 @@ def key_from_text(serde: Serde, text: str) -> Any:
 
 
 def prefix_from_text(serde: Serde, text: str) -> str | bytes:
-    """Return how the serialised keys begin: text itself, or hexadecimal digits where keys are no text."""
+    """Return the prefix of serialised keys: the text itself, or hexadecimal digits if keys are not text."""
     if isinstance(serde, Text | Json | SparkJson):
         return text
     try:
         return bytes.fromhex(_matching(_HEX, text)[2:])
     except ValueError as error:
         raise ValueError(
-            f"the prefix does not fit: expected the first bytes of keys, hexadecimal behind 0x, found {error}"
+            f"the prefix does not fit: expected the first bytes of keys as 0x and hexadecimal digits, "
+            f"found {error}"
         ) from None
 
 
 def expected(serde: Serde) -> str:
-    """Return how keys of a serde are written as text."""
+    """Describe the text form of a serde's keys."""
     match serde:
         case Text():
             return "text"
         case Int():
-            return "a whole number of 32 bits"
+            return "a 32-bit integer"
         case Long():
-            return "a whole number of 64 bits"
+            return "a 64-bit integer"
         case Double():
             return "a number, NaN, Infinity or -Infinity"
         case Bool():
             return "true or false"
         case Bytes():
-            return "bytes in hexadecimal digits behind 0x"
+            return "0x and hexadecimal digits"
         case Windowed():
             return 'JSON such as {"key": ..., "start": 0, "end": 5000}'
         case _:
@@ -95,7 +96,7 @@ def _read(serde: Serde, text: str) -> Any:
 
 
 def _read_typed(serde: SparkJson, text: str) -> Any:
-    """Read JSON, or text without its quotes, such as a date."""
+    """Read JSON; a text such as a date may omit its quotes."""
     try:
         return serde.from_parsed(from_json(text.encode(), parse_float=Decimal))
     except BadBytes as error:
@@ -115,7 +116,7 @@ def _read_windowed(serde: Windowed, text: str) -> WindowedKey:
 
 
 def _read_other(serde: Serde, text: str) -> Any:
-    """Read a key whose type only its serde knows: as JSON, or as the text itself if that fits better."""
+    """Read a key whose type only its serde knows: as JSON, or as plain text if the serde accepts that."""
     try:
         parsed = from_json(text.encode())
         shape = getattr(serde, "_shape", None)

@@ -1,4 +1,4 @@
-"""Says how an application is, as a document that other processes read: dataclasses to JSON, and back."""
+"""The status of an application, as a JSON document that other processes read."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class NodeStatus:
-    """What a node has done since the start."""
+    """Counters of a node since the start."""
 
     name: str
     stage: int
     received: int
     forwarded: int
     dropped: int
-    """Records that it left out, such as those without a key and those that came too late."""
+    """Records it dropped, for example late ones and those without a key."""
     failed: int
     late: int = 0
-    """Those of the dropped ones that came too late."""
+    """How many of the dropped records were late."""
 
 
 @dataclass(frozen=True, slots=True)
 class InputStatus:
-    """Where the application stands in a topic that it reads."""
+    """How far the application has read a topic."""
 
     topic: str
     position: tuple[int, ...]
-    """By partition, the offset behind the last record that is processed."""
+    """By partition, the offset after the last processed record."""
     end: tuple[int, ...]
-    """By partition, the end of the topic when the last batch began."""
+    """By partition, the end offset when the last batch started."""
     lag: int
     time: int | None = None
-    """The latest time that a record of the topic had, in milliseconds since 1970: its stream time."""
+    """The highest timestamp of the topic's records: its stream time, in milliseconds since 1970."""
 
 
 @dataclass(frozen=True, slots=True)
 class StageStatus:
-    """What the nodes of a stage keep together as their state."""
+    """The state that the nodes of a stage keep together."""
 
     number: int
     stores: tuple[str, ...]
@@ -56,24 +56,24 @@ class StageStatus:
 
 @dataclass(frozen=True, slots=True)
 class QueryableStatus:
-    """A store that can be asked, and its replica in the application's process, if there is one."""
+    """A store that can be queried, and its replica in the application's process, if any."""
 
     name: str
     kind: str
     topic: str
-    """Its changelog, or the topic that the table is read from."""
+    """Its changelog, or the source topic of the table."""
     is_followed: bool = False
     is_ready: bool = False
     entries: int = 0
-    """About how many rows the replica has."""
+    """The estimated number of rows in the replica."""
     bytes: int = 0
     lag: int = 0
-    """How many records of the changelog the replica lacks."""
+    """The replica's lag behind the changelog, in records."""
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """How an application is. Times are milliseconds since 1970."""
+    """The status of an application. Times are milliseconds since 1970."""
 
     application: str
     state: str
@@ -81,12 +81,12 @@ class Status:
     pid: int
     started: int | None
     time: int
-    """When this was put down."""
+    """When this status was written."""
     error: str | None = None
     batch: int | None = None
     """The number of the last batch; None before the first."""
     batch_time: int | None = None
-    """When that batch began."""
+    """When that batch started."""
     batch_ms: int = 0
     batch_records: int = 0
     records: int = 0
@@ -104,15 +104,15 @@ class Status:
     stores: tuple[QueryableStatus, ...] = ()
 
     def to_json(self) -> str:
-        """Return the document."""
+        """Return the status as JSON."""
         return json.dumps(asdict(self), separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: str) -> Status:
-        """Read the document; what a newer version has added is left out.
+        """Read the document; fields added by newer versions are ignored.
 
         Raises:
-            StateError: this is no such document.
+            StateError: this is not such a document.
         """
         try:
             found = json.loads(text)
@@ -124,7 +124,7 @@ class Status:
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise StateError(
                 f"The status of the application cannot be read. Found: {error}. "
-                "It is written anew while the application runs."
+                "A running application rewrites it."
             ) from error
 
 
@@ -134,7 +134,7 @@ _PARTS: dict[str, type[Any]] = {
 
 
 def read_status(directory: Path) -> Status | None:
-    """Return the last status of the application on a state directory; None if there is none.
+    """Return the last status in a state directory, or None.
 
     Raises:
         StateError: the file cannot be read.
@@ -146,7 +146,7 @@ def read_status(directory: Path) -> Status | None:
 
 
 def write_status(directory: Path, status: Status) -> None:
-    """Put a status down; at once, or not at all."""
+    """Write a status atomically."""
     replace_text(directory / STATUS, status.to_json())
 
 

@@ -1,4 +1,4 @@
-"""Turns the stores of an application into a file in its state directory, for other processes, and back."""
+"""The file in a state directory that describes the application's stores to other processes."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ STORES = "stores.json"
 
 
 def write_stores(directory: Path, stores: Sequence[StoreInfo]) -> None:
-    """Put down what replicas have to know; at once, or not at all."""
+    """Write the descriptions that replicas need, atomically."""
     replace_text(directory / STORES, stores_to_json(stores))
 
 
 def store_names(directory: Path) -> list[str]:
-    """Return the names of the stores of the application that last started on `directory`."""
+    """Return the names of the stores of the application that last started in `directory`."""
     try:
         text = (directory / STORES).read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -30,11 +30,11 @@ def store_names(directory: Path) -> list[str]:
 def read_stores(
     directory: Path, *, only: Collection[str] | None = None, registry: Registry | None = None
 ) -> list[StoreInfo] | None:
-    """Return the stores of the application that last started on `directory`, or None if none did.
+    """Return the stores of the application that last started in `directory`, or None if none did.
 
     Raises:
         StateError: the file cannot be read.
-        UnsupportedError: a store has a serde of the program's own. `only` names those that are wanted.
+        UnsupportedError: a store (of those that `only` names) has a serde that only the program can build.
     """
     try:
         text = (directory / STORES).read_text(encoding="utf-8")
@@ -44,8 +44,8 @@ def read_stores(
 
 
 def replace_text(file: Path, text: str) -> None:
-    """Write a file so that readers see the old text or the new one."""
-    # Named after the process, as another may write it at the same time.
+    """Replace a file atomically: readers see the old text or the new one."""
+    # The name contains the process id, because another process may write at the same time.
     unfinished = file.with_name(f"{file.name}.{os.getpid()}.tmp")
     unfinished.write_text(text, encoding="utf-8")
     unfinished.replace(file)

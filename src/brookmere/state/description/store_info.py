@@ -1,4 +1,4 @@
-"""Says what a replica has to know of a store to keep its rows and to answer questions."""
+"""What a replica needs to know about a store."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ StoreKind = Literal["key_value", "window", "session", "versioned"]
 
 @dataclass(frozen=True, slots=True)
 class StoreInfo:
-    """A store as its changelog shows it."""
+    """The description of a store and its changelog."""
 
     name: str
     kind: StoreKind
     topic: str
-    """The changelog, or the topic that the table is read from."""
+    """The changelog, or the source topic of the table."""
     key: Serde
-    """That of the keys in Python, without their windows."""
+    """The serde of keys in Python, without windows."""
     value: Serde
     window_ms: int | None = None
-    """How long time windows are."""
+    """The size of time windows."""
     retention_ms: int | None = None
-    """How far back windows, sessions and versions are kept; None is for ever."""
+    """How long windows, sessions and versions are retained; None means forever."""
     is_source: bool = False
-    """The topic is the table's own source. Records that do not decode are no rows, as in the application."""
+    """The topic is the table's source topic. Undecodable records are skipped, as in the application."""
     is_global: bool = False

@@ -1,4 +1,4 @@
-"""Turns a topic and positions in it into chunks of records, as they come: embedded, or committed in Kafka."""
+"""Reads a changelog in chunks as records arrive: from an embedded topic, or committed records from Kafka."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from typing import Protocol
 import pyarrow as pa
 
 from brookmere.record import Record
-from brookmere.state.replica.chunk import Chunk
+from brookmere.state.rows.chunk import Chunk
 from brookmere.topics import AnyTopic, AnyTopics, Topic
 
 _CHUNK_RECORDS = 10_000
 
 
 class Source(Protocol):
-    """Where the records of a changelog come from."""
+    """The source of a changelog's records."""
 
     look_seconds: float
-    """How often to ask for the ends: what that costs decides."""
+    """How often to look up end offsets; depends on what that costs."""
 
     def poll(self, timeout: float) -> Iterator[Chunk]:
-        """Iterate over what there is; where there is nothing, it takes `timeout` seconds."""
+        """Iterate over available records; wait up to `timeout` seconds if there are none."""
 
     def ends(self) -> list[int]:
-        """Return the offset behind the last readable record of each partition."""
+        """Return the offset after the last readable record of each partition."""
 
     def close(self) -> None:
-        """Let go of connections."""
+        """Close connections."""
 
 
 def source_of(topics: AnyTopics, topic: AnyTopic, positions: Mapping[int, int]) -> Source:
-    """Return the source of a topic that begins at these positions."""
+    """Return a source that starts at these offsets of a topic."""
     return Embedded(topic, positions) if isinstance(topic, Topic) else Committed(topics, topic, positions)
 
 
@@ -50,7 +50,7 @@ class Embedded:
         self._seen = topic.end_offsets()
 
     def poll(self, timeout: float) -> Iterator[Chunk]:
-        # Up to the ends that were seen last: the manifest is read once for both.
+        # Read up to the ends seen last, so that the manifest is read once for both.
         moved = False
         for partition, end in enumerate(self._seen):
             at = self._positions[partition]
@@ -63,7 +63,7 @@ class Embedded:
                     self._positions[partition] = chunk.end
                     yield chunk
             if self._positions[partition] < end:
-                # Compaction has left nothing of what came last.
+                # Compaction removed the last records.
                 self._positions[partition] = end
                 yield Chunk(partition, (), (), (), (), end)
         if not moved:
@@ -74,11 +74,11 @@ class Embedded:
         return self._seen
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: there is nothing to close."""
 
 
 class Committed:
-    """Reads a topic of Kafka, committed records only."""
+    """Reads committed records of a Kafka topic."""
 
     look_seconds = 1.0
 
@@ -94,7 +94,7 @@ class Committed:
             yield _chunk_of(partition, list(found), after[partition])
         empty = set(after) - {record.partition for record in records}
         for partition in empty:
-            # The ends of transactions have offsets, too.
+            # Transaction markers take up offsets, too.
             if after[partition] != before[partition]:
                 yield Chunk(partition, (), (), (), (), after[partition])
 

@@ -1,4 +1,4 @@
-"""Turns the serde of keys in a topic of others into the one that a replica keeps them with."""
+"""The serde with which a replica stores keys that other programs write."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from brookmere.serde.registered import TOPIC
 
 
 def kept_key(key: Serde) -> Serde | None:
-    """Return a serde that writes equal keys in one way; None where every serde of its kind does.
+    """Return a serde that writes equal keys as equal bytes; None if the given serde already does.
 
-    Who writes to a topic may order the members of an object as he likes, and a new version of a schema has
-    another id in front: the application has one row for such keys all the same.
+    Other writers may order the members of an object differently or use another schema id. The application
+    keeps one row for such keys, and so must a replica.
     """
     match key:
         case SparkJson():

@@ -1,4 +1,4 @@
-"""Turns what a replica has to know after a restart into the row that it writes with every change."""
+"""The notes a replica writes with every change, so that it can resume after a restart."""
 
 from __future__ import annotations
 
@@ -12,48 +12,48 @@ from brookmere.topics.times import now_ms
 
 _FORMAT = 1
 KEY = b"replica"
-# Kafka's own default: so long a compacted topic keeps the records that say that a key is gone.
+# Kafka's default for how long a compacted topic keeps tombstones.
 _DELETIONS_MS = 86_400_000
 
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """Whose rows these are, and how far they have come."""
+    """Which changelog the rows belong to, and how far they have been read."""
 
     topic: str
-    """The id of the topic: another topic of the same name has other rows."""
+    """The topic id: a re-created topic of the same name has different rows."""
     kind: str
     positions: Mapping[int, int] = field(default_factory=dict)
     observed: Mapping[int, int] = field(default_factory=dict)
-    """The latest time that each partition has seen."""
+    """The highest timestamp seen by each partition."""
     level_at: int = 0
-    """When the replica was last level with the topic, in milliseconds since 1970."""
+    """When the replica was last caught up, in milliseconds since 1970."""
 
 
 def misfit(found: Notes | None, topic: AnyTopic, info: StoreInfo) -> str | None:
-    """Return why rows with these notes, or with none that are understood, are of no use; None if they are."""
+    """Return why rows with these notes cannot be used; None if they can."""
     if found is None:
-        return "its rows were written by another version"
+        return "its files were written by another version"
     if (found.topic, found.kind) != (topic.id, info.kind):
-        return "its changelog was created anew"
+        return "its changelog was re-created"
     if len(found.positions) != topic.partitions and info.kind == "key_value":
-        return "the topic has more partitions, so that keys are at home in others"
+        return "the topic gained partitions, so keys belong to other partitions"
     if _has_missed_records(found, topic, info):
-        return "the topic no longer has what comes next"
+        return "the topic no longer has the next records"
     if _has_missed_deletions(found, topic, info):
-        return "it has not been level for so long that deletions may be gone"
+        return "it lagged so long that tombstones may be gone"
     return None
 
 
 def _has_missed_records(found: Notes, topic: AnyTopic, info: StoreInfo) -> bool:
-    # Windows whose records are gone are no rows any more either.
+    # Windows whose records are gone have expired as well.
     if info.kind in ("window", "session"):
         return False
     return any(found.positions.get(p, start) < start for p, start in enumerate(topic.start_offsets()))
 
 
 def _has_missed_deletions(found: Notes, topic: AnyTopic, info: StoreInfo) -> bool:
-    # Windows are rarely deleted, and a topic may have lost those that are still of interest.
+    # Windows are rarely deleted, but retention may have removed some that are still live.
     if info.kind == "window" or not topic.config.compacts:
         return False
     kept = int(topic.config.by_name().get("delete.retention.ms", _DELETIONS_MS))
@@ -61,7 +61,7 @@ def _has_missed_deletions(found: Notes, topic: AnyTopic, info: StoreInfo) -> boo
 
 
 def to_bytes(notes: Notes) -> bytes:
-    """Write notes."""
+    """Encode notes."""
     return json.dumps(
         {
             "format": _FORMAT,
@@ -75,7 +75,7 @@ def to_bytes(notes: Notes) -> bytes:
 
 
 def from_bytes(data: bytes | None) -> Notes | None:
-    """Read notes; None where there are none, or none that this version understands."""
+    """Decode notes; None if there are none, or if another version wrote them."""
     if data is None:
         return None
     found = json.loads(data)

@@ -1,4 +1,4 @@
-"""Turns heartbeats in a topic into the list of replicas that can be asked, and who has what."""
+"""Discovery of replicas: heartbeats in a topic say which replicas there are and what they hold."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from brookmere.topics import AnyConsumer, AnyProducer, AnyTopics
 from brookmere.topics.times import now_ms
 
 BEAT_SECONDS = 5.0
-"""How often a replica tells that it is there."""
+"""How often a replica sends a heartbeat."""
 DEAD_SECONDS = 30.0
-"""After so long without a word a replica counts as gone."""
+"""How long without a heartbeat until a replica counts as gone."""
 
 _LOOK_SECONDS = 0.5
 _CONFIG = {"cleanup.policy": "compact,delete", "retention.ms": 3_600_000}
@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class PeerStore:
-    """A store that a replica has."""
+    """A store of a replica."""
 
     name: str
     partitions: tuple[int, ...]
@@ -41,17 +41,17 @@ class PeerStore:
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """A replica that can be asked over HTTP."""
+    """A replica that serves HTTP."""
 
     name: str
     address: str
     """Host and port, such as 127.0.0.1:7000."""
     since: int
-    """When it began to serve, in milliseconds since 1970."""
+    """When it started to serve, in milliseconds since 1970."""
     stores: tuple[PeerStore, ...] = ()
 
     def to_json(self) -> str:
-        """Write as JSON."""
+        """Return it as JSON."""
         return json.dumps(asdict(self))
 
     @classmethod
@@ -65,15 +65,15 @@ class Peer:
             ]
             return cls(str(found["name"]), str(found["address"]), int(found["since"]), tuple(stores))
         except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"this is no replica: {error!r}") from error
+            raise ValueError(f"this does not describe a replica: {error!r}") from error
 
     def store(self, name: str) -> PeerStore | None:
-        """Return a store that it has, or None."""
+        """Return one of its stores, or None."""
         return next((store for store in self.stores if store.name == name), None)
 
 
 def stores_of(replica: Replica) -> list[PeerStore]:
-    """Return what a replica has."""
+    """Return the stores of a replica."""
     return [
         PeerStore(status.name, tuple(status.position.get(status.topic, ())), status.lag, status.is_ready)
         for status in replica.status()
@@ -81,14 +81,14 @@ def stores_of(replica: Replica) -> list[PeerStore]:
 
 
 def replicas_topic(application: str) -> str:
-    """Return the topic through which the replicas of an application know each other."""
+    """Return the topic with the heartbeats of an application's replicas."""
     return f"{application}-replicas"
 
 
 class Peers:
-    """Tell the other replicas of an application about this one, and know about them.
+    """Announces this replica to the others of its application, and keeps track of them.
 
-    `stores` says what this replica has. A replica whose heartbeats stay away for half a minute is gone.
+    `stores` returns the stores of this replica. A replica without heartbeats for half a minute is gone.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class Peers:
         return replace(self._own, stores=tuple(self._stores()))
 
     def all(self) -> list[Peer]:
-        """Return the replicas that are there, this one first, the others by their addresses."""
+        """Return the live replicas: this one first, the others by address."""
         alive = time.monotonic() - self._dead
         with self._lock:
             others = [
@@ -129,13 +129,13 @@ class Peers:
         return [self.own, *others]
 
     def start(self, address: str) -> Self:
-        """Begin to tell that this replica answers at an address, and to listen, in a thread of its own."""
+        """Announce this replica under an address and listen to the others, in a background thread."""
         self._own = replace(self._own, address=address, since=now_ms())
         self._thread.start()
         return self
 
     def close(self) -> None:
-        """Say goodbye and end."""
+        """Announce the end and stop."""
         self._closing.set()
         if self._thread.is_alive():
             self._thread.join()
@@ -159,8 +159,8 @@ class Peers:
                 ):
                     self._exchange(producer, consumer)
             except (BrookmereError, OSError) as error:
-                # Answers do not depend on the others, so the replica goes on without knowing them.
-                _log.warning("The replicas of this application cannot be told about this one: %s", error)
+                # Queries do not depend on other replicas, so this one carries on without them.
+                _log.warning("Cannot announce this replica to the others of the application: %s", error)
                 self._closing.wait(self._beat)
 
     def _exchange(self, producer: AnyProducer, consumer: AnyConsumer) -> None:
@@ -183,14 +183,14 @@ class Peers:
         try:
             peer = Peer.from_json(record.value.decode("utf-8"))
         except ValueError as error:
-            _log.warning("A heartbeat in %s is left out: %s", self._topic, error)
+            _log.warning("Ignoring a heartbeat in %s: %s", self._topic, error)
             return
         with self._lock:
             self._known[address] = (peer, time.monotonic() - self._age(address, record))
 
     def _age(self, address: str, record: Record) -> float:
-        """Return how old a heartbeat is: one that follows another has come just now."""
+        """Return the age of a heartbeat: one that follows another has just arrived."""
         if address in self._known:
             return 0.0
-        # The first may have stood there for a while. As clocks differ, it is given the time for a second one.
+        # The first may be old. As clocks differ, wait long enough for a second one.
         return min(max(time.time() - record.timestamp / 1000, 0.0), self._dead - 2 * self._beat)

@@ -1,15 +1,15 @@
-"""Says where the replicas of an application keep their files."""
+"""Where the replicas of an application store their files."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 REPLICAS = "replicas"
-"""The folder of a state directory with the files of replicas, one folder each."""
+"""The folder in a state directory that holds one folder per replica."""
 LOCAL = "local"
 """The name of the replica in the application's process."""
 
 
 def replica_directory(state: Path, name: str) -> Path:
-    """Return where a replica of an application keeps its files, unless it is told otherwise."""
+    """Return the default directory of a replica."""
     return state / REPLICAS / name

@@ -1,4 +1,4 @@
-"""Turns changelogs into stores that can be asked: in files or in memory, in any process."""
+"""Replica: stores that follow their changelogs, in files or in memory, in any process."""
 
 from __future__ import annotations
 
@@ -45,33 +45,33 @@ _CLASSES: dict[StoreKind, type[AnyStore]] = {
 
 @dataclass(frozen=True, slots=True)
 class StoreStatus:
-    """How a store of a replica is."""
+    """The status of a store in a replica."""
 
     name: str
     kind: StoreKind
     topic: str
     is_ready: bool
     entries: int
-    """About how many rows it has."""
+    """The estimated number of rows."""
     bytes: int
-    """How much its files have, or its rows in memory."""
+    """The size of its files, or of its rows in memory."""
     lag: int
-    """How many records of the changelog were missing at the last look."""
+    """The lag behind the changelog at the last poll, in records."""
     position: Position
     checked_at: int
-    """When that was, in milliseconds since 1970; -1 for never."""
+    """When that was, in milliseconds since 1970; -1 means never."""
     skipped: int
-    """How many records of the table's own topic were no rows, because they do not decode."""
+    """How many undecodable records of the table's source topic were skipped."""
     error: str | None
     is_waiting: bool
-    """The topic is not there yet: the application has not created it."""
+    """The topic does not exist yet: the application has not created it."""
 
 
 class Replica(Mapping[str, AnyStore]):
     """Stores that follow their changelogs, by name.
 
-    The stores are kept in `directory`, where a replica goes on after a restart, or in memory. Each store is
-    followed in a thread of its own, as soon as it is asked for, or from `start()`. Any thread may ask.
+    Rows are stored in `directory`, from which a replica resumes after a restart, or in memory. A background
+    thread per store follows its changelog, from `start()` or the first access. Any thread may query.
     """
 
     def __init__(
@@ -87,9 +87,7 @@ class Replica(Mapping[str, AnyStore]):
         inputs: Inputs | None = None,
     ) -> None:
         if directory is None and not in_memory:
-            raise ValueError(
-                "a replica is kept in a directory, or in memory: give directory= or in_memory=True"
-            )
+            raise ValueError("a replica needs a directory or in_memory=True; pass exactly one of them")
         self.application = application
         self.name = name
         self.infos: Mapping[str, StoreInfo] = {info.name: info for info in stores}
@@ -106,13 +104,13 @@ class Replica(Mapping[str, AnyStore]):
         """Follow all stores.
 
         Raises:
-            StateError: the directory cannot be used, because another process uses it or files are damaged.
+            StateError: the directory is used by another process, or its files are damaged.
         """
         for name in self.infos:
             self._begin(name)
 
     def store(self, name: str, type: type[S] | None = None) -> S | AnyStore:
-        """Return a store; with `type` only if it is one of these.
+        """Return a store; with `type`, only if it is of that type.
 
         Raises:
             UnknownStoreError: there is no such store.
@@ -123,28 +121,28 @@ class Replica(Mapping[str, AnyStore]):
         found = self._begin(name)
         if type is not None and not isinstance(found, type):
             raise StoreTypeError(
-                f"The store {name!r} is no {type.__name__}: it is {found.kind_words}. "
-                f"Ask for a {found.__class__.__name__}."
+                f"The store {name!r} is not a {type.__name__}: it is {found.kind_words}. "
+                f"Request a {found.__class__.__name__}."
             )
         return found
 
     def status(self) -> list[StoreStatus]:
-        """Tell how the stores are that are followed."""
+        """Return the status of the stores that are being followed."""
         return [_status(tail) for tail in list(self._tails.values())]
 
     @property
     def is_ready(self) -> bool:
-        """Whether all stores that are followed have caught up."""
+        """Whether all followed stores have caught up."""
         return all(tail.is_ready for tail in list(self._tails.values()))
 
     @property
     def error(self) -> BrookmereError | None:
-        """What keeps a store from following its changelog, or None; first what does not pass by itself."""
+        """What keeps a store from following its changelog, or None; permanent errors come first."""
         found = [tail.error for tail in list(self._tails.values()) if tail.error is not None]
         return min(found, key=passes, default=None)
 
     def close(self) -> None:
-        """Stop to follow, and let go of the files. Stores do not answer any more."""
+        """Stop following and close the files. The stores can no longer be queried."""
         with self._lock:
             self._is_closed = True
             for tail in self._tails.values():
@@ -205,16 +203,16 @@ class Replica(Mapping[str, AnyStore]):
 
 
 def passes(error: BrookmereError) -> bool:
-    """Tell whether a replica only waits: for a topic to be there, or for Kafka to answer."""
+    """Return whether an error is transient: a topic does not exist yet, or Kafka does not respond."""
     return isinstance(error, TopicError | UnreachableError) and not isinstance(error, DamagedTopicError)
 
 
 def unknown_store(application: str, name: str, known: Collection[str]) -> UnknownStoreError:
-    """Return the error for a store that is not there, with the name that may have been meant."""
+    """Return the error for an unknown store, with the nearest known name."""
     close = nearest(name, known)
-    hint = f"Did you mean {close!r}?" if close else "Only stores with a name can be asked: give store=."
+    hint = f"Did you mean {close!r}?" if close else "Only named stores can be queried: name it with store=."
     return UnknownStoreError(
-        f"The application {application!r} has no store {name!r} that can be asked here. "
+        f"The application {application!r} has no store {name!r} that can be queried here. "
         f"Found: {', '.join(known) or 'none'}. {hint}"
     )
 
@@ -237,7 +235,7 @@ def _status(tail: Tail) -> StoreStatus:
 
 
 def _size(tail: Tail) -> tuple[int, int]:
-    """Return about how many rows there are, and how many bytes; 0 of what is closed, or closes just now."""
+    """Return the estimated rows and bytes; 0 if the store is closed or closing."""
     rows = tail.rows
     if tail.is_closed or rows is None:
         return 0, 0

@@ -1,4 +1,4 @@
-"""Follows a changelog in a thread of its own, and keeps the rows of its store as the changelog tells them."""
+"""Follows a changelog in a background thread and applies its records to the rows of a store."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from brookmere.serde import BadBytes, Serde
 from brookmere.state.description.store_info import StoreInfo
 from brookmere.state.replica import notes
 from brookmere.state.replica.changelog_source import Source, source_of
-from brookmere.state.replica.chunk import Chunk
 from brookmere.state.replica.notes import Notes, misfit
 from brookmere.state.rows.backend import META, Backend
+from brookmere.state.rows.chunk import Chunk
 from brookmere.state.rows.rows import Rows, rows_of
 from brookmere.state.updates import Updates
 from brookmere.topics import AnyTopic, AnyTopics
@@ -30,9 +30,9 @@ _NOTE_MS = 60_000
 
 
 class Tail:
-    """Follows the changelog of a store, from where its own notes say, until it is closed.
+    """Follows the changelog of a store from the offsets in its notes until it is closed.
 
-    A topic that is not there yet, or cannot be read, is tried again and again; `error` tells what is wrong.
+    Retries while the topic does not exist or cannot be read; `error` says what is wrong.
     """
 
     def __init__(
@@ -49,34 +49,34 @@ class Tail:
         self.backend = backend
         self.rows: Rows | None = None
         self.answering: Any = None
-        """The rows as soon as they may be asked: level with the changelog once, and not closed."""
+        """The rows, once they have caught up with the changelog; None before and after the close."""
         self.error: BrookmereError | None = None
         self.is_ready = False
-        """Whether the rows have been level with the changelog once."""
+        """Whether the rows have caught up with the changelog once."""
         self.is_closed = False
         self.checked_at = -1
         self.skipped = 0
-        """How many records of the table's own topic were no rows, because they do not decode."""
+        """How many undecodable records of the table's source topic were skipped."""
         self.changed = threading.Condition()
-        """Told of every step ahead."""
+        """Notified of all progress."""
         self._topics = topics
         self._serdes = key, value
         self._kept_key = kept_key
-        """What the keys of a table's own topic are written with anew; None where they stay as they are."""
+        """The serde that normalises the keys of a table's source topic; None if they stay as they are."""
         self._notes = Notes("", info.kind)
         self._ends: list[int] = []
         self._stop = threading.Event()
         self._subscribers: tuple[Updates, ...] = ()
-        # What is tried again and again is told once.
+        # Repeated failures are logged once.
         self._told = ""
         self._thread = threading.Thread(target=self._run, name=f"replica of {info.name}", daemon=True)
 
     def start(self) -> None:
-        """Begin to follow."""
+        """Start to follow the changelog."""
         self._thread.start()
 
     def close(self) -> None:
-        """Stop and let go of the files."""
+        """Stop and close the files."""
         self._stop.set()
         if self._thread.ident is not None:
             self._thread.join()
@@ -90,26 +90,26 @@ class Tail:
 
     @property
     def positions(self) -> Mapping[int, int]:
-        """By partition, the offset behind the last record that is in the rows."""
+        """By partition, the offset after the last record applied to the rows."""
         return self._notes.positions
 
     @property
     def lag(self) -> int:
-        """How many offsets of the changelog were missing when its end was last looked at."""
+        """The lag behind the end of the changelog when it was last looked up."""
         own = self._notes.positions
         return sum(max(0, end - own.get(partition, 0)) for partition, end in enumerate(self._ends))
 
     def ends_now(self) -> Mapping[int, int]:
-        """Return where the changelog ends at this moment."""
+        """Return the current end offsets of the changelog."""
         return dict(enumerate(self._topics[self.info.topic].end_offsets()))
 
     def subscribe(self, updates: Updates) -> None:
-        """Tell of updates from now on."""
+        """Send updates to a subscriber from now on."""
         with self.changed:
             self._subscribers = (*self._subscribers, updates)
 
     def unsubscribe(self, updates: Updates) -> None:
-        """Tell no more."""
+        """Send no more updates to a subscriber."""
         with self.changed:
             self._subscribers = tuple(each for each in self._subscribers if each is not updates)
 
@@ -121,12 +121,12 @@ class Tail:
                 self._fail(error)
                 self._stop.wait(_PAUSE_SECONDS)
             except Exception as error:
-                # Whoever asks must hear of it; the thread has nobody to tell.
+                # The error is kept for queries: nobody waits for this thread.
                 logger.exception("the replica of %s failed", self.info.name)
                 self._fail(
                     StateError(
                         f"The replica of the store {self.info.name!r} failed: "
-                        f"{type(error).__name__}: {error}. It tries again."
+                        f"{type(error).__name__}: {error}. It retries."
                     )
                 )
                 self._stop.wait(_PAUSE_SECONDS)
@@ -147,7 +147,7 @@ class Tail:
             self._keep_up(topic, source)
         except DataLossError as error:
             self._fail(error)
-            self._begin_anew("the changelog no longer has what comes next")
+            self._begin_anew("the changelog no longer has the next records")
         finally:
             source.close()
 
@@ -173,7 +173,7 @@ class Tail:
         return now.id == topic.id and now.partitions == topic.partitions
 
     def _match(self, topic: AnyTopic) -> None:
-        """Make the rows fit the topic: those of another topic are of no use, and very old ones neither."""
+        """Discard rows that do not belong to this topic or are too old."""
         written = self.backend.get(META, notes.KEY)
         found = notes.from_bytes(written)
         why = None if written is None else misfit(found, topic, self.info)
@@ -182,17 +182,17 @@ class Tail:
             found = None
         starts = topic.start_offsets()
         known = {} if found is None else found.positions
-        # Windows that retention has deleted are not rows any more either.
+        # Windows deleted by retention have expired as well.
         positions = {p: max(start, known.get(p, start)) for p, start in enumerate(starts)}
         self.rows = rows_of(self.info, self.backend, topic.partitions)
         self.rows.observed.update({} if found is None else found.observed)
         self.answering = self.rows if self.is_ready else None
-        # Who begins has missed nothing yet.
+        # A new replica has missed nothing.
         level_at = now_ms() if found is None else found.level_at
         self._notes = Notes(topic.id, self.info.kind, positions, dict(self.rows.observed), level_at)
 
     def _begin_anew(self, why: str) -> None:
-        logger.info("the replica of %s begins anew: %s", self.info.name, why)
+        logger.info("the replica of %s starts from scratch: %s", self.info.name, why)
         was_ready = self.is_ready
         self.is_ready = False
         self.rows = self.answering = None
@@ -203,14 +203,14 @@ class Tail:
             self._disown(why)
 
     def _disown(self, why: str) -> None:
-        """Tell subscribers: rows that they know have gone, and offsets may come once more."""
+        """Notify subscribers that known rows may be gone and that offsets may repeat."""
         with self.changed:
             subscribers = self._subscribers
         for subscriber in subscribers:
             subscriber.lose(
                 StoreNotReadyError(
-                    f"The replica of the store {self.info.name!r} begins anew: {why}. "
-                    "Read what is there when it is ready, and ask for updates anew."
+                    f"The replica of the store {self.info.name!r} starts from scratch: {why}. "
+                    "When it is ready, read the rows and subscribe again."
                 )
             )
 
@@ -241,7 +241,7 @@ class Tail:
             subscriber.offer(kept)
 
     def _decodable(self, chunk: Chunk) -> Chunk:
-        """Return the records that are rows: the application has left out the others."""
+        """Return the decodable records; the application skipped the others."""
         good: list[int] = []
         values: list[bytes | None] = []
         keys: list[bytes | None] = []
@@ -252,7 +252,7 @@ class Tail:
                 found = key.deserialize(raw)
                 if found is None:
                     continue
-                # Bytes that a serde of the program reads as nothing delete the row, too.
+                # Bytes that a custom serde decodes to None delete the row, too.
                 values.append(None if value.deserialize(data) is None else data)
             except BadBytes:
                 self.skipped += 1
@@ -286,7 +286,7 @@ class Tail:
             self.changed.notify_all()
 
     def _note_level(self) -> None:
-        """Put down once in a while that nothing is missing, for the next start."""
+        """Write from time to time that the replica is caught up, for the next start."""
         now = now_ms()
         if now - self._notes.level_at < _NOTE_MS or not self._covers(self._ends):
             return

@@ -1,4 +1,4 @@
-"""Says what the rows of a replica are kept in: sorted tables that change together or not at all."""
+"""The storage interface of a replica: sorted tables that change together, atomically."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol
 
 Writes = Mapping[str, Mapping[bytes, bytes | None]]
-"""By table and key, what to put there; None deletes."""
+"""By table and key, the new value; None deletes."""
 
 META = "default"
-"""The table with what the replica knows about itself."""
+"""The table with the replica's own notes."""
 
 
 class Backend(Protocol):
     """Sorted tables of bytes. One thread writes; any thread reads."""
 
     def get(self, table: str, key: bytes) -> bytes | None:
-        """Return what a key has, or None."""
+        """Return the value of a key, or None."""
 
     def reader(self, table: str) -> Callable[[bytes], bytes | None]:
-        """Return `get` of one table, for who asks often; it holds until the tables are cleared."""
+        """Return a fast `get` for one table; valid until the tables are cleared."""
 
     def scan(
         self, table: str, lower: bytes = b"", upper: bytes | None = None, *, reverse: bool = False
     ) -> Iterator[tuple[bytes, bytes]]:
-        """Iterate from `lower` to before `upper`. Rows may change meanwhile; none comes twice."""
+        """Iterate from `lower` up to but excluding `upper`. Rows may change; none is returned twice."""
 
     def write(self, writes: Writes) -> None:
         """Change all tables at once."""
@@ -33,10 +33,10 @@ class Backend(Protocol):
         """Delete everything."""
 
     def entries(self, table: str) -> int:
-        """Return how many rows a table has; an estimate where counting would take long."""
+        """Return the number of rows of a table; an estimate if counting takes too long."""
 
     def bytes(self) -> int:
-        """Return how much is kept, in files or in memory."""
+        """Return the stored size, in files or in memory."""
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""

@@ -1,4 +1,4 @@
-"""Turns the changelog of a store with one row per key into rows, and finds them by key."""
+"""The rows of a store with one row per key."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from brookmere.state.replica.chunk import Chunk
 from brookmere.state.rows.backend import Backend
+from brookmere.state.rows.chunk import Chunk
 from brookmere.state.rows.layout import NUMBER, behind, entry, escaped, number, unescaped
 from brookmere.topics.partitioner import partitions_of
 
@@ -21,7 +21,7 @@ class KeyRow(NamedTuple):
     """A row in the order of keys."""
 
     place: bytes
-    """Stands for the row in a cursor."""
+    """Identifies the row in a cursor."""
     key: bytes
     entry: bytes
 
@@ -29,9 +29,9 @@ class KeyRow(NamedTuple):
 class KeyRows:
     """Rows by key.
 
-    Almost always a key has one partition, that of its hash, and one look-up finds its row. Where a program
-    got its keys into partitions in a way of its own, several tasks may have a row of one key: those of
-    other partitions are strays and have a table of their own.
+    Almost always a key belongs to the partition of its hash, and one look-up finds its row. If a program
+    partitions its keys differently, several tasks may have a row for one key: rows in other partitions are
+    strays and have a separate table.
     """
 
     tables = (ROWS, STRAYS)
@@ -40,7 +40,7 @@ class KeyRows:
         self._backend = backend
         self._find = backend.reader(ROWS)
         self.get: Callable[[bytes], bytes | None] = self._find
-        """Returns the entry of a key, or None. Without strays it is the look-up itself: it is asked most."""
+        """Returns the entry of a key, or None. Without strays it is the look-up itself: the hot path."""
         self._partitions = 1 if is_global else partitions
         self.observed: dict[int, int] = {}
         self._has_strays = False
@@ -48,7 +48,7 @@ class KeyRows:
             self._expect_strays()
 
     def writes(self, chunk: Chunk) -> dict[str, dict[bytes, bytes | None]]:
-        """Return how the tables change; of several records of a key the last counts."""
+        """Return the changes of the tables; the last record of a key wins."""
         rows: dict[bytes, bytes | None] = {}
         strays: dict[bytes, bytes | None] = {}
         homes = self._homes(chunk)
@@ -74,7 +74,7 @@ class KeyRows:
         reverse: bool = False,
         after: bytes | None = None,
     ) -> Iterator[KeyRow]:
-        """Iterate from a key to before another, or on behind the place of a row."""
+        """Iterate from a key up to but excluding another, or continue after a row."""
         at, stop = lower, upper
         if after is not None and reverse:
             last = unescaped(after[:-NUMBER]) + (b"" if after.endswith(number(0)) else b"\x00")
@@ -91,11 +91,11 @@ class KeyRows:
         return merge(rows, strays, key=itemgetter(0), reverse=reverse)
 
     def count(self) -> int:
-        """Return how many rows there are."""
+        """Return the number of rows."""
         return sum(1 for table in self.tables for _ in self._backend.scan(table))
 
     def estimate(self) -> int:
-        """Return about how many rows there are."""
+        """Return the estimated number of rows."""
         return sum(self._backend.entries(table) for table in self.tables)
 
     def _expect_strays(self) -> None:
@@ -122,7 +122,7 @@ class KeyRows:
             yield KeyRow(place, unescaped(place[:-NUMBER]), kept)
 
     def _homes(self, chunk: Chunk) -> list[int | None] | None:
-        """Return the partition that each key has by its hash; None where there is only one."""
+        """Return the partition of each key by its hash; None if there is only one."""
         if self._partitions == 1:
             return None
         homes: list[int | None] = partitions_of(

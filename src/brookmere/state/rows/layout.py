@@ -1,4 +1,4 @@
-"""Turns keys, times and partitions into the sorted keys of a replica's tables, and back."""
+"""The sort order of a replica's tables: keys, times and partitions as sortable bytes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ LAST_TIME = 2**63 - 1
 
 
 def escaped(key: bytes) -> bytes:
-    """Return a key so that others can follow it: rows still sort by key first, and no key begins another.
+    """Return a key to which more can be appended: rows sort by key first, and no key is a prefix of another.
 
     >>> escaped(b"a") < escaped(b"a\\x00") < escaped(b"ab")
     True
@@ -28,8 +28,8 @@ def number(value: int) -> bytes:
 
 
 def time(value: int) -> bytes:
-    """Return a time in eight bytes that sort like it."""
-    # The sign comes first, so that times before 1970 sort before the others.
+    """Return a time as eight bytes in sort order."""
+    # Flip the sign so that times before 1970 sort first.
     return (max(-LAST_TIME, min(value, LAST_TIME)) + 2**63).to_bytes(TIME, "big")
 
 
@@ -39,7 +39,7 @@ def time_of(data: bytes) -> int:
 
 
 def behind(prefix: bytes) -> bytes | None:
-    """Return the first key that is behind all keys with a prefix; None if there is none.
+    """Return the first key after all keys with a prefix; None if there is none.
 
     >>> behind(b"a\\xff")
     b'b'
@@ -49,7 +49,7 @@ def behind(prefix: bytes) -> bytes | None:
 
 
 def entry(timestamp: int, value: bytes) -> bytes:
-    """Return what stands in a row: its time and its value."""
+    """Return the bytes of a row: its time and its value."""
     return timestamp.to_bytes(TIME, "big", signed=True) + value
 
 

@@ -1,4 +1,4 @@
-"""Keeps the rows of a replica in memory."""
+"""Rows of a replica in memory."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Memory:
     def scan(
         self, table: str, lower: bytes = b"", upper: bytes | None = None, *, reverse: bool = False
     ) -> Iterator[tuple[bytes, bytes]]:
-        # A page at a time, because rows change between them; nobody waits for a slow reader.
+        # A page at a time: rows may change in between, and a slow reader blocks nobody.
         rows = self._tables[table]
         open_ends = (True, False)
         while True:
@@ -76,4 +76,4 @@ class Memory:
         return self._bytes
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: there is nothing to close."""

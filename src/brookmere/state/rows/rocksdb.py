@@ -1,4 +1,4 @@
-"""Keeps the rows of a replica in the files of RocksDB, so that they may be larger than memory."""
+"""Rows of a replica in RocksDB, so that they may be larger than memory."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from brookmere.state.rows.backend import META, Writes
 
 _WRITE_BUFFER_BYTES = 16 * 1024 * 1024
 _CACHE_BYTES = 64 * 1024 * 1024
-# Up to here rows are counted one by one.
+# Up to this number rows are counted exactly.
 _COUNTED = 10_000
-# Ten bits per key: one look-up in a hundred goes to a file in vain.
+# Ten bits per key: one look-up in a hundred reads a file in vain.
 _BLOOM_BITS = 10
-# This part of the write buffer tells which keys are not in it: a look into it takes longer than into a file.
+# A bloom filter over the write buffer, because searching it takes longer than searching a file.
 _BUFFER_BLOOM = 0.1
 _LOG_FILE_BYTES, _LOG_FILES = 1024 * 1024, 2
 _FIRST_PAGE, _LARGEST_PAGE = 1, 1024
@@ -27,7 +27,7 @@ _PATIENCE_SECONDS, _PAUSE_SECONDS = 30.0, 0.001
 
 
 class Files:
-    """Tables in a directory. What was written is there after a crash of the process, whole batches only."""
+    """Tables in a directory. Written batches survive a crash of the process, whole or not at all."""
 
     def __init__(self, directory: Path, tables: Sequence[str]) -> None:
         self._directory = directory
@@ -38,7 +38,7 @@ class Files:
         self._directory.mkdir(parents=True, exist_ok=True)
         options = _options()
         try:
-            # RocksDB wants to hear of all tables, also of those that a store of another kind has left.
+            # RocksDB must open all tables, including those left by a store of another kind.
             found = Rdict.list_cf(str(self._directory)) if (self._directory / "CURRENT").exists() else []
             tables = {*self._names, *found} - {META}
             self._db = Rdict(str(self._directory), options, dict.fromkeys(tables, options))
@@ -46,11 +46,11 @@ class Files:
             if "lock" in str(error).casefold():
                 raise InstanceError(
                     f"The replica in {self._directory} is in use, by another process or in this one. "
-                    "Give this one a name or a directory of its own, or end the other."
+                    "Give this replica another name or directory, or stop the other one."
                 ) from error
             raise StateError(
                 f"The replica in {self._directory} cannot be opened. Found: {error}. "
-                "Delete the directory: it is filled again from the changelog."
+                "Delete the directory: it is rebuilt from the changelog."
             ) from error
         self._tables = {
             name: self._db if name == META else self._db.get_column_family(name) for name in self._names
@@ -67,8 +67,8 @@ class Files:
     def scan(
         self, table: str, lower: bytes = b"", upper: bytes | None = None, *, reverse: bool = False
     ) -> Iterator[tuple[bytes, bytes]]:
-        # A page at a time: an iterator of RocksDB keeps its files open, also those of a replica that is
-        # closed, and a reader may be slow or never come back.
+        # A page at a time: a RocksDB iterator keeps its files open even after the replica is closed, and a
+        # reader may be slow or never come back.
         size = _FIRST_PAGE
         while True:
             page = self._page(table, upper if reverse else lower, size, reverse)
@@ -88,7 +88,7 @@ class Files:
         items: Any = self._tables[table].items(backwards=reverse, from_key=at)
         if not reverse:
             return list(islice(items, size))
-        # RocksDB begins at the upper end itself, which does not belong to the rows.
+        # RocksDB starts at the upper bound itself, which is excluded.
         return [row for row in islice(items, size + 1) if row[0] != at][:size]
 
     def write(self, writes: Writes) -> None:
@@ -104,7 +104,7 @@ class Files:
         self._db.write(batch)
 
     def clear(self) -> None:
-        # The files stay open: somebody may be in the midst of reading them.
+        # The files stay open: another thread may be reading them.
         batch = WriteBatch(raw_mode=True)
         for name in self._names:
             last: Any = next(self._tables[name].keys(backwards=True), None)
@@ -116,7 +116,7 @@ class Files:
         estimate = self._tables[table].property_int_value("rocksdb.estimate-num-keys") or 0
         if estimate > _COUNTED:
             return estimate
-        # RocksDB guesses from what was written and deleted, so that few rows are far off.
+        # RocksDB estimates from writes and deletes, which is far off for few rows.
         counted = sum(1 for _ in islice(self._tables[table].keys(), _COUNTED))
         return counted if counted < _COUNTED else max(counted, estimate)
 
@@ -125,7 +125,7 @@ class Files:
         return sum(table.property_int_value(name) or 0 for table in self._tables.values() for name in names)
 
     def close(self) -> None:
-        # A handle holds the files, too, however often the tables are closed.
+        # A handle also keeps the files open, however often the tables are closed.
         self._handles.clear()
         for name, table in self._tables.items():
             if name != META:
@@ -134,15 +134,15 @@ class Files:
 
 
 def closed(error: Exception) -> StoreNotReadyError | None:
-    """Return the error for a question to files that were closed in the meantime, if it is that."""
-    # The second is what rocksdict says while another thread closes.
+    """Return the error for reading files that were closed in the meantime, if that is the cause."""
+    # rocksdict raises the second one while another thread closes.
     if type(error).__name__ != "DbClosedError" and "mutably borrowed" not in str(error):
         return None
-    return StoreNotReadyError("The replica is closed, so it answers no more. Ask one that runs.")
+    return StoreNotReadyError("The replica is closed and can no longer be queried. Query a running one.")
 
 
 def _let_go(table: Rdict) -> None:
-    """Close a table as soon as no thread is in the midst of a look-up; no new ones begin."""
+    """Close a table once no thread is reading it; no new reads start."""
     deadline = time.monotonic() + _PATIENCE_SECONDS
     while True:
         try:

@@ -1,31 +1,31 @@
-"""Makes the rows of a store by its kind."""
+"""Opens the rows of a store by its kind."""
 
 from __future__ import annotations
 
 from typing import Protocol
 
 from brookmere.state.description.store_info import StoreInfo
-from brookmere.state.replica.chunk import Chunk
 from brookmere.state.rows.backend import Backend
+from brookmere.state.rows.chunk import Chunk
 from brookmere.state.rows.key_rows import KeyRows
 from brookmere.state.rows.timed_rows import TimedRows
 from brookmere.state.rows.version_rows import VersionRows
 
 
 class Rows(Protocol):
-    """The rows of a store, of whatever kind."""
+    """The rows of a store of any kind."""
 
     observed: dict[int, int]
-    """The latest time that each partition has seen."""
+    """The highest timestamp seen by each partition."""
 
     def writes(self, chunk: Chunk) -> dict[str, dict[bytes, bytes | None]]:
-        """Return how the tables change by these records."""
+        """Return the changes that these records make to the tables."""
 
     def count(self) -> int:
-        """Return how many rows there are."""
+        """Return the number of rows."""
 
     def estimate(self) -> int:
-        """Return about how many rows there are, without counting."""
+        """Return the estimated number of rows, without counting."""
 
 
 def tables_of(info: StoreInfo) -> tuple[str, ...]:
@@ -36,7 +36,7 @@ def tables_of(info: StoreInfo) -> tuple[str, ...]:
 
 
 def rows_of(info: StoreInfo, backend: Backend, partitions: int) -> Rows:
-    """Return the rows of a store that are in its tables."""
+    """Return the rows of a store, read from its tables."""
     if info.kind == "key_value":
         return KeyRows(backend, partitions, is_global=info.is_global)
     if info.kind == "versioned":

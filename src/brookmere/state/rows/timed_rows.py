@@ -1,4 +1,4 @@
-"""Turns the changelog of a store of windows or sessions into rows, and finds them by key and by time."""
+"""The rows of a store of windows or sessions, found by key and by time."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
 
-from brookmere.state.replica.chunk import Chunk
 from brookmere.state.rows.backend import Backend
+from brookmere.state.rows.chunk import Chunk
 from brookmere.state.rows.layout import (
     LAST_TIME,
     NUMBER,
@@ -30,7 +30,7 @@ class TimedRow(NamedTuple):
     """A row of a window or session. `time` is the window's start, or the session's end."""
 
     place: bytes
-    """Stands for the row in a cursor."""
+    """Identifies the row in a cursor."""
     key: bytes
     time: int
     start: int
@@ -38,10 +38,10 @@ class TimedRow(NamedTuple):
 
 
 class TimedRows:
-    """Rows by key and time, with an index by time, and only as long as the store keeps them.
+    """Rows by key and time, with an index by time, until their retention ends.
 
-    The store's own time is the latest that its partition has seen; what is older than the retention, seen
-    from there, is not found any more and is deleted.
+    The store's time is the highest timestamp its partition has seen. Rows older than that minus the
+    retention are no longer found, and are deleted.
     """
 
     tables = (ROWS, TIMES)
@@ -52,14 +52,14 @@ class TimedRows:
         self._backend = backend
         self._partitions = partitions
         self._retention = retention_ms
-        # A session sorts by its end and then by its start; a window has only a start.
+        # Sessions sort by end, then by start; windows by start only.
         self._tail = 2 * TIME if sessions else TIME
         self._sessions = sessions
         self.observed: dict[int, int] = {}
         self._swept: dict[int, int] = {}
 
     def writes(self, chunk: Chunk) -> dict[str, dict[bytes, bytes | None]]:
-        """Return how the tables change, with the rows that become too old."""
+        """Return the changes of the tables, including rows that expire."""
         rows: dict[bytes, bytes | None] = {}
         times: dict[bytes, bytes | None] = {}
         own = number(chunk.partition)
@@ -71,7 +71,7 @@ class TimedRows:
             value = chunk.values[place]
             rows[key + tail + own] = None if value is None else entry(chunk.timestamps[place], value)
             times[own + tail + key] = None if value is None else b""
-            # A deletion moves the store's time, too, as it does in the application.
+            # A deletion advances the store's time, too, as it does in the application.
             latest = max(latest, time_of(tail[:TIME]))
         self.observed[chunk.partition] = latest
         self._expire(chunk.partition, rows, times)
@@ -86,7 +86,7 @@ class TimedRows:
         reverse: bool = False,
         after: bytes | None = None,
     ) -> Iterator[TimedRow]:
-        """Iterate over the rows of a key whose time lies between two times, both included."""
+        """Iterate over the rows of a key between two times, inclusive."""
         prefix = escaped(key)
         lower, upper = prefix + time(start), behind(prefix + time(end))
         if after is not None and reverse:
@@ -101,27 +101,27 @@ class TimedRows:
     def by_time(
         self, start: int = 0, end: int = LAST_TIME, *, reverse: bool = False, after: bytes | None = None
     ) -> Iterator[TimedRow]:
-        """Iterate over the rows of all keys between two times, in the order of time and then of keys."""
+        """Iterate over the rows of all keys between two times, ordered by time and then by key."""
         parts = (
             self._indexed(partition, start, end, reverse, after) for partition in range(self._partitions)
         )
         for place in map(itemgetter(0), merge(*parts, key=itemgetter(0), reverse=reverse)):
             tail, key, own = place[: self._tail], place[self._tail : -NUMBER], place[-NUMBER:]
             kept = self._backend.get(ROWS, key + tail + own)
-            # It may have gone since the index was read.
+            # It may have been deleted since the index was read.
             if kept is not None:
                 yield self._row(place, key + tail + own, kept)
 
     def count(self) -> int:
-        """Return how many rows there are."""
+        """Return the number of rows."""
         return sum(1 for p in range(self._partitions) for _ in self._indexed(p, 0, LAST_TIME, False, None))
 
     def estimate(self) -> int:
-        """Return about how many rows there are."""
+        """Return the estimated number of rows."""
         return self._backend.entries(ROWS)
 
     def oldest(self, partition: int) -> int:
-        """Return the first time whose rows a partition still has."""
+        """Return the earliest time whose rows a partition still keeps."""
         if self._retention is None:
             return 0
         return max(0, self.observed.get(partition, -1) - self._retention + 1)

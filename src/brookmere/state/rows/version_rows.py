@@ -1,12 +1,12 @@
-"""Turns the changelog of a table with history into versions, and finds them by key and time."""
+"""The versions of a table with history, found by key and time."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from brookmere.state.replica.chunk import Chunk
 from brookmere.state.rows.backend import Backend
+from brookmere.state.rows.chunk import Chunk
 from brookmere.state.rows.layout import (
     LAST_TIME,
     NUMBER,
@@ -27,7 +27,7 @@ class VersionRow(NamedTuple):
     """A version of a key."""
 
     place: bytes
-    """Stands for the row in a cursor."""
+    """Identifies the row in a cursor."""
     key: bytes
     since: int
     until: int | None
@@ -35,9 +35,9 @@ class VersionRow(NamedTuple):
 
 
 class VersionRows:
-    """Versions by key and time; a version without value says that the key was deleted.
+    """Versions by key and time; a version without value records a deletion.
 
-    Kept are the versions that were valid within the history, seen from the latest time of the partition.
+    Versions are kept while they were valid within the history before the partition's highest timestamp.
     """
 
     tables = (ROWS,)
@@ -48,7 +48,7 @@ class VersionRows:
         self.observed: dict[int, int] = {}
 
     def writes(self, chunk: Chunk) -> dict[str, dict[bytes, bytes | None]]:
-        """Return how the table changes, with the versions that become too old."""
+        """Return the changes of the table, including versions that expire."""
         rows: dict[bytes, bytes | None] = {}
         own = number(chunk.partition)
         prefixes = set()
@@ -67,9 +67,9 @@ class VersionRows:
         return {ROWS: rows}
 
     def get(self, key: bytes, as_of: int | None = None) -> VersionRow | None:
-        """Return the version that a key has, or had at a time.
+        """Return the version of a key, now or as of a time.
 
-        Further back than the history reaches, only a version is found that is still the latest.
+        Before the start of the history, a version is found only if it is still the latest.
         """
         prefix = escaped(key)
         upper = behind(prefix)
@@ -78,13 +78,13 @@ class VersionRows:
             found = self._valid(latest, as_of)
             if found is not None:
                 return found
-            # Another task may have the key as well.
+            # Another task may have the same key.
         return None
 
     def versions(
         self, key: bytes, start: int, end: int, *, reverse: bool = False, after: bytes | None = None
     ) -> Iterator[VersionRow]:
-        """Iterate over the versions of a key that were valid at some time between two, both included."""
+        """Iterate over the versions of a key that were valid between two times, inclusive."""
         prefix = escaped(key)
         found = self._validities(prefix, start, end)
         for row in reversed(found) if reverse else found:
@@ -92,7 +92,7 @@ class VersionRows:
                 yield row
 
     def latest(self, *, reverse: bool = False, after: bytes | None = None) -> Iterator[VersionRow]:
-        """Iterate over the latest version of each key that is there, in the order of keys."""
+        """Iterate over the latest version of each existing key, ordered by key."""
         lower, upper = b"", None
         if after is not None and reverse:
             upper = after[:-TIME]
@@ -101,7 +101,7 @@ class VersionRows:
         last: tuple[bytes, bytes] | None = None
         for place, kept in self._backend.scan(ROWS, lower, upper, reverse=reverse):
             if last is not None and last[0][:-TIME] == place[:-TIME]:
-                # Backwards the latest comes first, forwards it comes last.
+                # Backwards the latest version comes first, forwards it comes last.
                 last = last if reverse else (place, kept)
                 continue
             if last is not None and last[1] != _GONE:
@@ -111,11 +111,11 @@ class VersionRows:
             yield _there(last)
 
     def count(self) -> int:
-        """Return how many keys are there."""
+        """Return the number of keys."""
         return sum(1 for _ in self.latest())
 
     def estimate(self) -> int:
-        """Return about how many versions there are."""
+        """Return the estimated number of versions."""
         return self._backend.entries(ROWS)
 
     def _valid(self, latest: tuple[bytes, bytes], as_of: int | None) -> VersionRow | None:
@@ -153,7 +153,7 @@ class VersionRows:
         return self.observed.get(partition, -LAST_TIME) - self._history
 
     def _too_old(self, prefix: bytes, oldest: int) -> Iterator[bytes]:
-        """Iterate over the versions in front of the one that was valid at the oldest time."""
+        """Iterate over the versions before the one that was valid at the oldest time."""
         before = self._backend.scan(ROWS, prefix, prefix + time(oldest) + b"\x00", reverse=True)
         next(before, None)
         return (place for place, _ in before)

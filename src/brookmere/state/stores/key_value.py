@@ -1,4 +1,4 @@
-"""A store with one row per key: found by key, in ranges of keys, and by the beginning of keys."""
+"""A store with one row per key, queried by key, key range and prefix."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from brookmere.state.stores.stores import AnyStore
 
 
 class KeyValueStore(AnyStore):
-    """A store with one row per key. Rows come in the order of their serialised keys."""
+    """A store with one row per key. Rows are ordered by their serialised keys."""
 
-    kind_words = "a store of keys and values"
+    kind_words = "a key-value store"
     answers = "get(), range(), prefix(), all() or count()"
 
     def get(self, key: Any) -> Any:
         """Return the value of a key, or None."""
-        # This is asked more often than anything else, so it goes without the steps of other questions.
+        # The hot path: it skips the steps of other queries.
         raw = self._key.serialize(key) or self._key_bytes(key)
         try:
             entry = (self._tail.answering or self._rows()).get(raw)
@@ -29,27 +29,27 @@ class KeyValueStore(AnyStore):
         return None if entry is None else self._value.deserialize(entry[TIME:])
 
     def get_with_timestamp(self, key: Any) -> tuple[Any, int] | None:
-        """Return value and timestamp of a key, or None."""
+        """Return the value and timestamp of a key, or None."""
         row = self._find(KeyQuery(key))
         return None if row is None else (row.value, row.timestamp)
 
     def raw(self, key: bytes) -> tuple[bytes, int] | None:
-        """Return the bytes that a serialised key has, and the timestamp; for who sends them on."""
+        """Return the serialised value of a serialised key and its timestamp, without decoding."""
         entry = self._entry(key)
         return None if entry is None else (entry[TIME:], timestamp_of(entry))
 
     def range(
         self, lower: Any = None, upper: Any = None, *, reverse: bool = False
     ) -> Iterator[tuple[Any, Any]]:
-        """Iterate over key and value from one key to another, both included; None leaves an end open."""
+        """Iterate over keys and values between two keys, inclusive; None leaves an end open."""
         return self._guarded(self._list(RangeQuery(lower, upper, reverse=reverse), None))
 
     def prefix(self, prefix: str | bytes, *, reverse: bool = False) -> Iterator[tuple[Any, Any]]:
-        """Iterate over key and value where the serialised key begins with `prefix`."""
+        """Iterate over keys and values whose serialised key starts with `prefix`."""
         return self._guarded(self._list(RangeQuery(prefix=prefix, reverse=reverse), None))
 
     def all(self, *, reverse: bool = False) -> Iterator[tuple[Any, Any]]:
-        """Iterate over key and value of every row."""
+        """Iterate over all keys and values."""
         return self._guarded(self._list(RangeQuery(reverse=reverse), None))
 
     def _entry(self, key: bytes) -> bytes | None:
@@ -71,7 +71,7 @@ class KeyValueStore(AnyStore):
     def _bounds(self, query: RangeQuery) -> tuple[bytes, bytes | None]:
         if query.prefix is not None:
             if query.lower is not None or query.upper is not None:
-                raise ValueError("ask for a prefix or for a range of keys, not for both")
+                raise ValueError("query a prefix or a range of keys, not both")
             given: object = query.prefix
             if not isinstance(given, str | bytes):
                 raise TypeError(
@@ -80,7 +80,7 @@ class KeyValueStore(AnyStore):
             prefix = given.encode() if isinstance(given, str) else given
             return prefix, behind(prefix)
         lower = b"" if query.lower is None else self._key_bytes(query.lower)
-        # The first key behind the upper one: that one belongs to the range.
+        # The first key after the upper bound, which is included.
         upper = None if query.upper is None else self._key_bytes(query.upper) + b"\x00"
         return lower, upper
 

@@ -1,4 +1,4 @@
-"""Turns rows into pages, and the end of a page into the cursor of the next one."""
+"""Pages of rows, and the cursors between them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from brookmere.state.rows.layout import TIME
 
 
 def page_of(rows: Iterator[tuple[bytes, Row]], limit: int | None) -> tuple[list[Row], str | None]:
-    """Return at most `limit` of the rows, which come with their places, and the cursor of the next page."""
+    """Return at most `limit` of the rows, given with their places, and the cursor of the next page."""
     if limit is None:
         return [row for _, row in rows], None
     if limit < 1:
-        raise ValueError(f"limit is at least 1, found {limit}")
+        raise ValueError(f"limit must be at least 1, found {limit}")
     page = list(islice(rows, limit + 1))
     if len(page) <= limit:
         return [row for _, row in page], None
@@ -23,14 +23,14 @@ def page_of(rows: Iterator[tuple[bytes, Row]], limit: int | None) -> tuple[list[
 
 
 def place_of(cursor: str | None) -> bytes | None:
-    """Return the place behind which a page begins; raise ValueError where a cursor cannot be one."""
+    """Return the place after which a page starts; raise ValueError for an invalid cursor."""
     if cursor is None:
         return None
     try:
         place = b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4), b"-_", validate=True)
     except ValueError:
         place = b""
-    # The shortest place has an empty key and what is behind it.
+    # The shortest place is an empty key and its suffix.
     if len(place) < TIME // 2:
         raise ValueError(f"{cursor!r} is not the cursor of a page")
     return place

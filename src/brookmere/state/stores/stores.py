@@ -1,4 +1,4 @@
-"""What all stores of a replica can be asked: how fresh they are, and any kind of query."""
+"""What all stores of a replica have in common: readiness, lag, positions and queries."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ _WAIT_SECONDS = 5.0
 
 
 class Inputs(Protocol):
-    """What the application's process knows of the topics that are read."""
+    """What the application's process knows about its input topics."""
 
     def topics(self) -> Collection[str]:
-        """Return the names of these topics."""
+        """Return the names of the input topics."""
 
     def wait(self, wanted: Mapping[str, Offsets], deadline: float) -> bool:
-        """Wait until all records up to there are processed; False if they are not by `time.monotonic()`."""
+        """Wait until all records up to `wanted` are processed; False if the deadline passes first."""
 
     def covered(self, changelog: str, positions: Offsets) -> Position:
-        """Return what was read of the topics up to these positions in a changelog, as far as it is known."""
+        """Return how far the input topics were read at these offsets of a changelog, as far as known."""
 
 
 class AnyStore:
-    """The rows of a store, as its replica knows them. Any thread may ask."""
+    """A store of a replica. Any thread may query it."""
 
     kind_words: ClassVar[str]
-    """What a store of this kind is called."""
+    """What messages call a store of this kind."""
     answers: ClassVar[str]
-    """The methods to use instead, for who asks a wrong one."""
+    """The methods that messages suggest instead of a wrong one."""
 
     def __init__(
         self,
@@ -70,45 +70,45 @@ class AnyStore:
 
     @property
     def info(self) -> StoreInfo:
-        """What the store is."""
+        """The description of the store."""
         return self._tail.info
 
     @property
     def key_serde(self) -> Serde:
-        """How keys are written, without windows."""
+        """The serde of keys, without windows."""
         return self._key
 
     @property
     def value_serde(self) -> Serde:
-        """How values are written."""
+        """The serde of values."""
         return self._value
 
     @property
     def is_ready(self) -> bool:
-        """Whether the replica has caught up with the changelog as it was when the replica began."""
+        """Whether the replica has caught up with where the changelog ended when the replica started."""
         return self._tail.is_ready and not self._tail.is_closed
 
     def position(self) -> Position:
-        """Return up to where the changelog is in the rows."""
+        """Return how far the changelog has been applied to the rows."""
         return Position({self.info.topic: self._tail.positions})
 
     def inputs(self) -> Position:
-        """Return up to where the topics that the application reads are in the rows.
+        """Return how far the application's input topics are reflected in the rows.
 
-        It is known in the application's own process; elsewhere it is empty.
+        Known only in the application's own process; empty elsewhere.
         """
         known = self._inputs
         return Position() if known is None else known.covered(self.info.topic, self._tail.positions)
 
     def lag(self) -> int:
-        """Return how many records of the changelog were missing when the replica last looked."""
+        """Return the lag behind the changelog at the last poll, in records."""
         return self._tail.lag
 
     def wait(self, timeout: Duration = timedelta(seconds=60)) -> Self:
         """Wait until the store is ready.
 
         Raises:
-            StoreNotReadyError: it is not within `timeout`.
+            StoreNotReadyError: it is not ready within `timeout`.
         """
         with self._tail.changed:
             self._tail.changed.wait_for(lambda: self.is_ready or self._tail.is_closed, to_seconds(timeout))
@@ -117,7 +117,7 @@ class AnyStore:
         return self
 
     def stale(self) -> Self:
-        """Return the store so that it answers also before it has caught up, with the rows that it has."""
+        """Return the store in a form that can be queried before it has caught up, with the rows it has."""
         other = copy(self)
         other._is_stale = True
         return other
@@ -125,13 +125,13 @@ class AnyStore:
     def at_least(
         self, position: Mapping[str, Offsets], timeout: Duration = timedelta(seconds=_WAIT_SECONDS)
     ) -> Self:
-        """Wait until everything up to `position` is in the rows, and return the store.
+        """Wait until the rows cover `position`, and return the store.
 
-        A position comes with the result of a query. In the application's process it may also name the
-        topics that the application reads: what was written up to there has been processed then.
+        Results of queries carry a position. In the application's process it may also name input topics:
+        then records up to those offsets have been processed.
 
         Raises:
-            PositionError: the replica does not get there within `timeout`, or does not know the topic.
+            PositionError: the replica does not reach it within `timeout`, or does not know the topic.
         """
         deadline = time.monotonic() + to_seconds(timeout)
         own: dict[int, int] = dict(position.get(self.info.topic, {}))
@@ -139,7 +139,7 @@ class AnyStore:
         elsewhere = {
             topic: offsets
             for topic, offsets in position.items()
-            # What other stores have come to says nothing about this one.
+            # The positions of other stores say nothing about this one.
             if topic != self.info.topic and (topic in read or topic not in self._others)
         }
         if elsewhere:
@@ -152,14 +152,15 @@ class AnyStore:
         if not self._has(own):
             why = "" if self._tail.error is None else f" ({self._tail.error})"
             raise PositionError(
-                f"The store {self.name!r} has not come as far as asked for within {to_seconds(timeout):g} s. "
+                f"The store {self.name!r} has not reached the requested position within "
+                f"{to_seconds(timeout):g} s. "
                 f"Found: {dict(self._tail.positions)} of {self.info.topic}, wanted {own}{why}. "
-                "Wait longer, or look whether the application runs."
+                "Wait longer, or check that the application is running."
             )
         return self
 
     def updates(self, key: Any = None) -> Updates:
-        """Return the updates of the store from now on, or those of one key."""
+        """Subscribe to the updates of the store from now on, or to those of one key."""
         raw = None if key is None else self._key_bytes(key)
         cut = self._window_bytes
         updates = Updates(
@@ -171,21 +172,21 @@ class AnyStore:
         return updates
 
     def query(self, query: Query) -> QueryResult:
-        """Answer a query, with the position and the freshness of the answer.
+        """Run a query, and return its result with its position and freshness.
 
         Raises:
-            StoreTypeError: stores of this kind do not answer such a query.
+            StoreTypeError: stores of this kind do not support the query.
             StoreNotReadyError: the replica has not caught up yet.
         """
         given: object = query
         if not isinstance(given, Query):
             raise TypeError(
-                f"a store answers a query such as KeyQuery(key); found {type(given).__name__} {given!r}"
+                f"a query is an object such as KeyQuery(key); found {type(given).__name__} {given!r}"
             )
         if self.info.kind not in query.kinds:
             raise StoreTypeError(
-                f"The store {self.name!r} does not answer a {type(query).__name__}: it is {self.kind_words}, "
-                f"and this asks {' or '.join(query.kinds)} stores. Ask it with {self.answers}."
+                f"The store {self.name!r} does not support {type(query).__name__}: it is {self.kind_words}, "
+                f"and this queries {' or '.join(query.kinds)} stores. Query it with {self.answers}."
             )
         position, lag, read = self.position(), self.lag(), self.inputs()
         checked_at = self._tail.checked_at
@@ -198,7 +199,7 @@ class AnyStore:
             return QueryResult(self._find(query), position, lag, checked_at, inputs=read)
 
     def count(self) -> int:
-        """Return how many rows there are, counted one by one."""
+        """Return the exact number of rows."""
         with self._answering():
             return int(self._rows().count())
 
@@ -209,11 +210,11 @@ class AnyStore:
         if name in _QUESTIONS:
             raise StoreTypeError(
                 f"The store {self.name!r} has no {name}(): it is {self.kind_words}. "
-                f"Ask it with {self.answers}."
+                f"Query it with {self.answers}."
             )
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
-    # What the kinds of stores do in their own ways.
+    # Implemented by each kind of store.
 
     _window_bytes: ClassVar[int] = 0
 
@@ -226,10 +227,10 @@ class AnyStore:
     def _shown_key(self, raw: bytes) -> Any:
         return self._key.deserialize(raw)
 
-    # What they share.
+    # Shared by all kinds.
 
     def _rows(self) -> Any:
-        """Return the rows if they may be asked."""
+        """Return the rows if they may be queried."""
         rows = self._tail.answering
         if rows is None and self._is_stale and not self._tail.is_closed:
             rows = self._tail.rows
@@ -241,9 +242,10 @@ class AnyStore:
         tail = self._tail
         if tail.is_closed:
             raise StoreNotReadyError(
-                f"The replica of the store {self.name!r} is closed, so it answers no more. Ask one that runs."
+                f"The replica of the store {self.name!r} is closed and can no longer be queried. "
+                "Query a running one."
             )
-        found = f"{self.lag()} records are missing" if tail.error is None else str(tail.error)
+        found = f"a lag of {self.lag()} records" if tail.error is None else str(tail.error)
         raise StoreNotReadyError(
             f"The store {self.name!r} is not ready: its replica has not caught up with the topic "
             f"{self.info.topic} yet. Found: {found}. Wait with wait(), or read what is there with stale()."
@@ -260,7 +262,7 @@ class AnyStore:
             raise refusal from error
 
     def _guarded(self, rows: Iterable[tuple[bytes, Row]]) -> Iterator[tuple[Any, Any]]:
-        """Iterate over pairs of key and value, also while the replica is closed."""
+        """Iterate over keys and values; a close of the replica in the meantime raises a clear error."""
         with self._answering():
             for _, row in rows:
                 yield row.key, row.value
@@ -268,7 +270,7 @@ class AnyStore:
     def _key_bytes(self, key: Any) -> bytes:
         raw = self._key.serialize(key)
         if raw is None:
-            raise ValueError(f"a row of the store {self.name!r} has a key: None is none")
+            raise ValueError(f"rows of the store {self.name!r} always have a key, found None")
         return raw
 
     def _has(self, own: Offsets) -> bool:
@@ -280,15 +282,15 @@ class AnyStore:
         unknown = [topic for topic in wanted if topic not in known]
         if unknown or self._inputs is None:
             raise PositionError(
-                f"The replica of the store {self.name!r} cannot tell how far the topic {unknown[0]!r} has "
+                f"The replica of the store {self.name!r} does not know how far the topic {unknown[0]!r} has "
                 f"been processed. Known here: {', '.join(sorted({self.info.topic, *known}))}. "
-                "Ask in the application's own process, or with a position that came with an answer.",
+                "Query in the application's own process, or use the position of a query result.",
                 topic=unknown[0],
             )
         if not self._inputs.wait(wanted, deadline):
             raise PositionError(
                 f"The application has not processed everything up to {Position(wanted)!r} in time. "
-                "Wait longer, or look whether it runs."
+                "Wait longer, or check that it is running."
             )
         return self._tail.ends_now()
 

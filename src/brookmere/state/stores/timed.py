@@ -1,4 +1,4 @@
-"""Stores of windows and sessions: found by key and time, and all of them by time."""
+"""Window and session stores, queried by key and by time."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from brookmere.topics.times import milliseconds
 
 
 class WindowStore(AnyStore):
-    """A store of time windows. What is older than its retention is not there any more."""
+    """A store of time windows. Windows older than its retention are gone."""
 
-    kind_words = "a store of windows"
+    kind_words = "a window store"
     answers = "get(key, start), fetch(key, start, end), fetch_all(start, end), all() or count()"
     _window_bytes = TIME
 
@@ -35,17 +35,17 @@ class WindowStore(AnyStore):
     def fetch(
         self, key: Any, start: Time | None = None, end: Time | None = None, *, reverse: bool = False
     ) -> Iterator[tuple[WindowedKey, Any]]:
-        """Iterate over a key's windows whose start lies between two times, both included."""
+        """Iterate over a key's windows that start between two times, inclusive."""
         return self._guarded(self._list(WindowKeyQuery(key, start, end, reverse=reverse), None))
 
     def fetch_all(
         self, start: Time | None = None, end: Time | None = None, *, reverse: bool = False
     ) -> Iterator[tuple[WindowedKey, Any]]:
-        """Iterate over the windows of all keys whose start lies between two times, in the order of time."""
+        """Iterate over the windows of all keys that start between two times, in time order."""
         return self._guarded(self._list(WindowRangeQuery(start, end, reverse=reverse), None))
 
     def all(self, *, reverse: bool = False) -> Iterator[tuple[WindowedKey, Any]]:
-        """Iterate over all windows in the order of time."""
+        """Iterate over all windows in time order."""
         return self.fetch_all(reverse=reverse)
 
     def _list(
@@ -74,14 +74,14 @@ class WindowStore(AnyStore):
 
 
 class SessionStore(AnyStore):
-    """A store of sessions. What is older than its retention is not there any more."""
+    """A store of sessions. Sessions older than its retention are gone."""
 
-    kind_words = "a store of sessions"
+    kind_words = "a session store"
     answers = "fetch(key), find(key, earliest_end, latest_start), all() or count()"
     _window_bytes = 2 * TIME
 
     def fetch(self, key: Any, *, reverse: bool = False) -> Iterator[tuple[WindowedKey, Any]]:
-        """Iterate over the sessions of a key, in the order of their ends."""
+        """Iterate over the sessions of a key, ordered by end."""
         return self._guarded(self._list(SessionKeyQuery(key, reverse=reverse), None))
 
     def find(
@@ -92,7 +92,7 @@ class SessionStore(AnyStore):
         return self._guarded(self._list(query, None))
 
     def all(self, *, reverse: bool = False) -> Iterator[tuple[WindowedKey, Any]]:
-        """Iterate over all sessions in the order of their ends."""
+        """Iterate over all sessions, ordered by end."""
         return self._guarded(self._list(SessionRangeQuery(reverse=reverse), None))
 
     def _list(

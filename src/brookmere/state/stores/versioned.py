@@ -1,4 +1,4 @@
-"""A store of a table with history: what a key has, had at a time, and had over time."""
+"""Versioned stores: the value of a key now, as of a time, and over time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from brookmere.topics.times import milliseconds
 
 
 class Version(NamedTuple):
-    """A value and when it was valid, in milliseconds since 1970; `until` is None for one that still is."""
+    """A value and when it was valid, in milliseconds since 1970; `until` is None if it still is."""
 
     value: Any
     since: int
@@ -21,32 +21,32 @@ class Version(NamedTuple):
 
 
 class VersionedStore(AnyStore):
-    """A store of versions, as far back as the table's history reaches."""
+    """A versioned store, as far back as the table's history reaches."""
 
-    kind_words = "a store of versions"
+    kind_words = "a versioned store"
     answers = "get(key, as_of), versions(key, start, end), all() or count()"
 
     def get(self, key: Any, as_of: Time | None = None) -> Any:
-        """Return the value that a key has, or had at a time; None if there was none."""
+        """Return the value of a key, now or as of a time; None if there was none."""
         row = self._find(VersionedKeyQuery(key, as_of))
         return None if row is None else row.value
 
     def get_with_timestamp(self, key: Any, as_of: Time | None = None) -> tuple[Any, int] | None:
-        """Return the value, and since when it was valid; None if there was none."""
+        """Return the value and since when it was valid; None if there was none."""
         row = self._find(VersionedKeyQuery(key, as_of))
         return None if row is None else (row.value, row.timestamp)
 
     def versions(
         self, key: Any, start: Time | None = None, end: Time | None = None, *, reverse: bool = False
     ) -> Iterator[Version]:
-        """Iterate over the versions of a key that were valid at some time between two, both included."""
+        """Iterate over the versions of a key that were valid between two times, inclusive."""
         query = MultiVersionedKeyQuery(key, start, end, reverse=reverse)
         with self._answering():
             for _, row in self._list(query, None):
                 yield Version(row.value, row.timestamp, row.until)
 
     def all(self, *, reverse: bool = False) -> Iterator[tuple[Any, Any]]:
-        """Iterate over key and value as they are now."""
+        """Iterate over the current keys and values."""
         return self._guarded(self._list(VersionedRangeQuery(reverse=reverse), None))
 
     def _find(self, query: VersionedKeyQuery) -> Row | None:

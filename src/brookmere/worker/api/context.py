@@ -30,7 +30,7 @@ class ProcessorContext:
         self._node = node
         self._runtime = runtime
         self._row = runtime.row
-        self._time = runtime.time_of(node.subtopology).clock
+        self._time = runtime.time_of(node.timeline).clock
         self._output = output
         self._send: Forward = self._refuse
         self._ways: dict[str, Forward] = {child.name: self._refuse for child in node.children}
@@ -97,7 +97,7 @@ class ProcessorContext:
             place = self._runtime.clock(f"{name}:place", NEVER)
             first = clock.time
         schedule = Schedule(self._node, first, step, callback, clock, place)
-        queue = self._runtime.wall_queue() if is_wall else self._runtime.time_of(self._node.subtopology).queue
+        queue = self._runtime.wall_queue() if is_wall else self._runtime.time_of(self._node.timeline).queue
         queue.add(schedule)
         return schedule
 

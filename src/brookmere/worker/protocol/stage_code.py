@@ -62,6 +62,8 @@ class NodeCode:
     """A node: what it does, what it receives and sends, and who its children are, in their order.
 
     `moves_time`: its records come from a source, so that they move the stream time of the task.
+    `timeline`: nodes of a task that share this number share stream time. It is the sub-topology, except in a
+    test driver whose sub-topologies are one task.
     """
 
     number: int
@@ -77,6 +79,7 @@ class NodeCode:
     stores: tuple[str, ...] = ()
     moves_time: bool = False
     subtopology: int = 0
+    timeline: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,8 +177,8 @@ class Runtime(Protocol):
         """Return the task as nodes of a sub-topology know it."""
         ...
 
-    def time_of(self, subtopology: int) -> TaskTime:
-        """Return the stream time of the task in a sub-topology, with the punctuations that wait for it."""
+    def time_of(self, timeline: int) -> TaskTime:
+        """Return the stream time of the nodes that share it, with the punctuations that wait for it."""
         ...
 
     @property

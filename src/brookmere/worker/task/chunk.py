@@ -21,6 +21,7 @@ STREAM_TIME: Final = -4
 WALL_CLOCK: Final = -5
 TICK: Final = -6
 BUSY_TICK: Final = -7
+DUE: Final = -8
 
 
 Columns = tuple[list[Any], list[Any], Iterable[Any]]
@@ -66,7 +67,8 @@ class Chunk:
         """Return the keys of records whose node has keys of this type, as they came."""
         entries = task.entries
         if isinstance(self.nodes, int):
-            return self.keys if entries[self.nodes].node.key == kind else ()
+            entry = entries.get(self.nodes)
+            return self.keys if entry is not None and entry.node.key == kind else ()
         fitting = {number for number, entry in entries.items() if entry.node.key == kind}
         return [key for number, key in zip(self.nodes, self.keys, strict=True) if number in fitting]
 
@@ -232,13 +234,16 @@ class Chunk:
         now = self.times[at]
         match number:
             case -4:
-                # The key may tell which sub-topology it is about.
-                for clock in task.clocks_of(self.keys[at]):
-                    clock.time = max(clock.time, now)
+                # The key may say which stream time it is about.
+                task.advance(self.keys[at], now)
             case -5:
                 task.wall = now
             case -6 | -7:
                 task.tick(now, at, is_busy=number == BUSY_TICK)
+            case -8:
+                for time in task.advance(self.keys[at], now):
+                    if time.queue.due <= time.clock.time:
+                        task.punctuate(time.queue, time.clock.time, at)
             case _:
                 raise ValueError(f"a row for the node {number}, which there is not")
 

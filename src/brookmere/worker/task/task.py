@@ -71,7 +71,7 @@ class Task:
         for queue in (self._wall_queue, *(each.queue for each in self._times.values())):
             queue.restore()
         self.entries = {
-            node.number: Entry(node, self._runnings[node.number], self.time_of(node.subtopology).clock)
+            node.number: Entry(node, self._runnings[node.number], self.time_of(node.timeline).clock)
             for node in code.nodes
         }
 
@@ -155,9 +155,12 @@ class Task:
         self.collector.without_headers(since)
         self._last_tick.time = now
 
-    def clocks_of(self, subtopology: int | None) -> list[Clock]:
-        """Return the clocks of stream time that a row about a sub-topology moves, or about all of them."""
-        return [time.clock for number, time in self._times.items() if subtopology in (None, number)]
+    def advance(self, timeline: int | None, now: int) -> list[TaskTime]:
+        """Advance one stream time of the task, or all of them, and return those."""
+        times = [time for number, time in self._times.items() if timeline in (None, number)]
+        for each in times:
+            each.clock.time = max(each.clock.time, now)
+        return times
 
     def seen(self) -> None:
         """Remember when the last record came."""
@@ -209,11 +212,11 @@ class Task:
     def task_of(self, subtopology: int) -> TaskId:
         return TaskId(subtopology, self.number)
 
-    def time_of(self, subtopology: int) -> TaskTime:
-        found = self._times.get(subtopology)
+    def time_of(self, timeline: int) -> TaskTime:
+        found = self._times.get(timeline)
         if found is None:
-            first = next(node.name for node in self.code.nodes if node.subtopology == subtopology)
-            found = self._times[subtopology] = TaskTime(self.clock(f"node:{first}:stream", -1))
+            first = next(node.name for node in self.code.nodes if node.timeline == timeline)
+            found = self._times[timeline] = TaskTime(self.clock(f"node:{first}:stream", -1))
         return found
 
     def wall_queue(self) -> PunctuationQueue:

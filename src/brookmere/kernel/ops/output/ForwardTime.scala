@@ -7,30 +7,41 @@ import brookmere.kernel.rows.{Layout, Rows}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** Tells a later stage how far the time of a source is, when it has moved on within the batch. The key is the sub-topology. */
-final class ForwardTime(id: Int, name: String, stage: Int, subtopology: Int) extends Processor(id, name) {
+/**
+ * Sends the time of a source's records to a later stage, when it has advanced within the batch. The key is the
+ * sub-topology. With `isDue` the record has been processed, and punctuations are called.
+ */
+final class ForwardTime(id: Int, name: String, stage: Int, subtopology: Int, isDue: Boolean)
+    extends Processor(id, name) {
+  private val node = if (isDue) Layout.dueNode(stage) else Layout.timeNode(stage)
   @transient private var about: UnsafeRow = _
-  /** What each task was told in this batch. */
-  @transient private var told: JMap[Integer, Array[Long]] = _
+  /** The latest time sent in this batch, by task; in stage 0, which takes partitions one after the other, by partition. */
+  @transient private var sent: JMap[Integer, Array[Long]] = _
   @transient private var mine: Array[Long] = _
+  @transient private var of = -1
   override def open(): Unit = {
-    told = new JMap[Integer, Array[Long]]()
+    sent = new JMap[Integer, Array[Long]]()
     about = Rows.of(new Array[Byte](16), 1)
     about.setLong(0, subtopology)
   }
 
-  override def attach(task: Task): Unit = {
-    super.attach(task)
-    mine = told.computeIfAbsent(task.number, _ => Array(Long.MinValue))
+  override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit = {
+    val from = if (task.stage == 0) task.source else task.number
+    if (mine == null || from != of) {
+      mine = sent.computeIfAbsent(from, _ => Array(Long.MinValue))
+      of = from
+    }
+    if (ts > mine(0)) {
+      mine(0) = ts
+      val headers = task.keepHeaders()
+      task.noHeaders()
+      task.send(task.number, node, about, null, ts)
+      task.headers(headers)
+    }
   }
 
-  override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit = if (ts > mine(0)) {
-    mine(0) = ts
-    val headers = task.keepHeaders()
-    task.noHeaders()
-    task.send(task.number, Layout.timeNode(stage), about, null, ts)
-    task.headers(headers)
+  override def endBatch(): Unit = {
+    sent.clear()
+    mine = null
   }
-
-  override def endBatch(): Unit = mine(0) = Long.MinValue
 }

@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 /** Where rows enter a Python stage: which are meant for it, and how their keys and values are written for the worker. */
 private[python] final class Entries(stage: Stage) {
   private val timeNode = Layout.timeNode(stage.number)
+  private val dueNode = Layout.dueNode(stage.number)
   private val width = if (stage.entries.isEmpty) 0 else stage.entries.map(_.node).max + 1
   private val ways = new Array[Way](width)
   private val change = new UnsafeRow(2)
@@ -26,8 +27,10 @@ private[python] final class Entries(stage: Stage) {
   def takes(row: UnsafeRow): Boolean = {
     val node = row.getInt(Layout.Node)
     if (node >= 0) node < width && ways(node) != null
-    else node == timeNode || isClock(row)
+    else isTime(node) || isClock(row)
   }
+
+  private def isTime(node: Int): Boolean = node == timeNode || node == dueNode
 
   def isClock(row: UnsafeRow): Boolean = row.getInt(Layout.Node) == Layout.TickNode && row.getLong(Layout.Seq) == stage.number
 
@@ -38,12 +41,13 @@ private[python] final class Entries(stage: Stage) {
     val node = row.getInt(Layout.Node)
     if (node >= 0) node
     else if (node == timeNode) Entries.Time
+    else if (node == dueNode) Entries.Due
     else Entries.clockNumber(row)
   }
 
   def writeKey(row: UnsafeRow, out: MarshalOut): Unit = {
     val node = row.getInt(Layout.Node)
-    if (node == timeNode) out.int(Rows.slice(row, Layout.Key, part).getLong(0))
+    if (isTime(node)) out.int(Rows.slice(row, Layout.Key, part).getLong(0))
     else if (node < 0) out.none()
     else { val w = ways(node); w.key.write(Rows.slice(row, Layout.Key, w.keyRow), out) }
   }
@@ -68,6 +72,8 @@ private[python] final class Entries(stage: Stage) {
 private[python] object Entries {
   /** Stream time of the sub-topology that is its key is at least that of the row. */
   val Time: Int = -4
+  /** The same, and what is due by then is called: a record of the task has been processed. */
+  val Due: Int = -8
   /** The row tells the wall clock. */
   val Tell: Int = -5
   /** The wall clock ticks; in a batch that leaves records waiting; */

@@ -37,6 +37,8 @@ class PythonNodes:
     builder: ProgramBuilder
     wire: Wire
     numbers: Mapping[str, int]
+    is_one_task: bool = False
+    """All sub-topologies share one stream time."""
     stores: PythonStores = field(init=False)
     facets: Facets = field(init=False)
     reads: PythonReads = field(init=False)
@@ -99,9 +101,11 @@ class PythonNodes:
                     )
             except Unpicklable as error:
                 faults += self._unpicklable(added) or [_fault(added[0][0], error)]
-            self._tell_time(stage, added)
         if faults:
             raise ExpressionError(faults)
+        # What an earlier stage is called for comes before what a later one is called for.
+        for stage, added in sorted(self._added.items()):
+            self._move_time(stage, added)
         return codes
 
     def serde_type(self, serde: Serde) -> DataType:
@@ -129,6 +133,7 @@ class PythonNodes:
             stores=tuple(dict.fromkeys((*node.stores, *node.operator.read_stores))),
             moves_time=all(self._is_source(parent) for parent in node.parents),
             subtopology=self._subtopology(node),
+            timeline=self._timeline(node),
         )
 
     def _children(self, node: Node) -> tuple[Child, ...]:
@@ -162,6 +167,9 @@ class PythonNodes:
         parts = self.plan.topology.subtopologies
         return next((part.number for part in parts if node.name in part.nodes), 0)
 
+    def _timeline(self, node: Node) -> int:
+        return 0 if self.is_one_task else self._subtopology(node)
+
     def _is_source(self, name: str) -> bool:
         node = self.plan.topology.node(name)
         return isinstance(node, SourceNode) and not node.is_global
@@ -173,21 +181,58 @@ class PythonNodes:
             self._reads_time.add(node.name)
         return worked.work.uses_wall_clock
 
-    def _tell_time(self, stage: int, added: list[tuple[ProcessorNode, NodeCode]]) -> None:
-        """Let the sources tell a stage the times of records that do not move its time by coming there."""
-        parts = {self._subtopology(node) for node, _ in added if node.name in self._reads_time}
-        moving = {code.name for _, code in added if code.moves_time}
+    def _move_time(self, stage: int, added: list[tuple[ProcessorNode, NodeCode]]) -> None:
+        """Have sources advance the stream time of a stage where their records alone do not.
+
+        They do so before a record, if its results may reach the stage, which then see its time; and after it,
+        if it has results elsewhere, which then precede the punctuations.
+        """
+        parts = {code.timeline for node, code in added if node.name in self._reads_time}
+        stage_of = self.plan.stage_of()
         for source in self.plan.topology.nodes:
             if (
                 not isinstance(source, SourceNode)
                 or source.is_global
-                or self._subtopology(source) not in parts
+                or self._timeline(source) not in parts
+                or stage_of[source.name] >= stage
             ):
                 continue
+            inside, is_elsewhere = self._ways(source, {node.name for node, _ in added})
             hearers = self._hearers(source)
             # What the only reader of a source gets moves its time.
-            if len(hearers) != 1 or hearers[0].name not in moving:
-                self.builder.forward_time(self.numbers[source.name], stage, self._subtopology(source))
+            is_moved = len(hearers) == 1 and any(
+                code.name == hearers[0].name and code.moves_time for _, code in added
+            )
+            number, timeline = self.numbers[source.name], self._timeline(source)
+            if inside and not is_moved:
+                self.builder.move_time(number, stage, timeline, False)
+            # One record may send several through a repartition, and each of them is processed alone.
+            if is_elsewhere or not inside or source.internal:
+                self.builder.move_time(number, stage, timeline, True)
+
+    def _ways(self, source: SourceNode, names: set[str]) -> tuple[bool, bool]:
+        """Return whether records of a source come to some nodes, and to others not on the way to these."""
+        inside = False
+        passed: set[str] = set()
+        waiting = [source.name]
+        while waiting:
+            for node in self._hearers(self.plan.topology.node(waiting.pop())):
+                if node.name in names:
+                    inside = True
+                elif node.name not in passed:
+                    passed.add(node.name)
+                    waiting.append(node.name)
+        return inside, bool(passed - self._above(names))
+
+    def _above(self, names: set[str]) -> set[str]:
+        found: set[str] = set()
+        waiting = list(names)
+        while waiting:
+            node = self.plan.topology.node(waiting.pop())
+            parents = () if isinstance(node, SourceNode) else node.parents
+            waiting += [name for name in parents if name not in found]
+            found.update(parents)
+        return found
 
     def _unpicklable(self, added: list[tuple[ProcessorNode, NodeCode]]) -> list[Fault]:
         faults = []
