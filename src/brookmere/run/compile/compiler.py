@@ -1,4 +1,4 @@
-"""Turns a plan into the kernel's program: calls every lambda once and binds what it returns."""
+"""Compiles a plan into the kernel's program: calls every lambda once and binds what it returns."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Compiled:
     """By sink, how many bytes at the end of its keys are a window: the key in front decides the partition."""
     taps: Mapping[int, Callable[[Any, Any], object]]
     schemas: SchemaFormats
-    """What the kernel was told of schemas."""
+    """The schemas that the kernel knows."""
     changelogs: Mapping[int, str]
     """By sink, the store whose changes it writes: to the partition of the task, whatever the key."""
     python: Mapping[int, StageCode] = field(default_factory=dict)
@@ -95,7 +95,7 @@ def compile_plan(
     `store_type` is the kind of the stores that leave it open: "memory", "rocksdb", or "auto", which begins in
     memory and turns to rocksdb when a task's rows exceed `log_bytes`. `cache_bytes` bounds what a rocksdb
     store keeps in memory between batches. `timestamps` is what the setting default.timestamp.extractor says,
-    and `log_starts` tells of each store that has one since when its changelog is there.
+    and `log_starts` says, for each store with a changelog, since when it exists.
     `registry` is that of serdes which name none; with `registers=False` no schema is registered.
     With `is_one_task` all sub-topologies share one stream time, as in the test driver of Kafka Streams.
 
@@ -173,7 +173,7 @@ class _Compiler:
         )
 
     def _add(self, node: Node) -> None:
-        """Add a node; one that hears or looks into a failed one is left out: each fault is told once."""
+        """Add a node, unless one that it reads from has failed: each fault is reported once."""
         above = self._senders(node) if isinstance(node, SourceNode) else list(node.parents)
         if isinstance(node, ProcessorNode):
             above += state_sources(self.plan.topology, node)
@@ -192,7 +192,7 @@ class _Compiler:
                 else:
                     add_operator(self.processors, node, self._at(node))
         except ExpressionError as error:
-            # Aggregates that share a store tell the same faults.
+            # Aggregates that share a store have the same faults.
             self.faults += [fault for fault in error.faults if fault not in self.faults]
             self.failed.add(node.name)
 

@@ -1,4 +1,4 @@
-"""Turns Python nodes of a plan into calls of the kernel's program builder, and into the code of workers."""
+"""Adds Python nodes to the kernel's program, and collects the code that workers run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from brookmere.errors import ExpressionError, Fault
 from brookmere.plan.stages import Plan
 from brookmere.run.compile.program_builder import Place, ProgramBuilder
 from brookmere.run.compile.python.facets import Facet, Facets
-from brookmere.run.compile.python.pickling import Unpicklable, dumps
+from brookmere.run.compile.python.serialized_code import Unpicklable, dumps
 from brookmere.run.compile.python.stores import PythonStores
 from brookmere.run.compile.python.table_reads import PythonReads
 from brookmere.run.compile.python.types import as_key
@@ -51,7 +51,7 @@ class PythonNodes:
         self.reads = PythonReads(self.plan, self.builder, self.numbers, self.stores, self.facets)
 
     def add(self, node: ProcessorNode, at: Place, kind: Callable[[str], str]) -> None:
-        """Add a node; `kind` tells how a store keeps its rows."""
+        """Add a node; `kind` returns how a store keeps its rows."""
         number, stage, parents = at.number, at.stage, at.parents
         facets = self.facets.of_parents(node.parents)
         key = as_key(facets[0].of(self.builder.key_type(parents[0])))

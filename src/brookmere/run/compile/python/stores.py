@@ -35,7 +35,7 @@ class PythonStores:
         """Tell whether a stage has a store."""
         return name in self._stores.get(stage, {})
 
-    def tell(self, stage: int, store: StoreCode) -> None:
+    def record(self, stage: int, store: StoreCode) -> None:
         """Add a store that the kernel already knows."""
         self._stores.setdefault(stage, {})[store.name] = store
 

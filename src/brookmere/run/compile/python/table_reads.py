@@ -64,7 +64,7 @@ class PythonReads:
         own = StoreCode(
             name, kind, _without_window(key), value, store.retention_ms, store.window_ms, is_read=True
         )
-        self.stores.tell(stage, own)
+        self.stores.record(stage, own)
 
 
 def _without_window(key: TypeCode) -> TypeCode:
