@@ -108,7 +108,7 @@ def test_a_topic_that_was_created_anew_is_not_read_from_an_old_place(place: Plac
     place.topics.create("in")
     place.feed("in", ("k", "new", 1), ("k", "newer", 2))
 
-    with place.running(copying("in")) as query, pytest.raises(EngineError, match="deleted and created anew"):
+    with place.running(copying("in")) as query, pytest.raises(EngineError, match="deleted and created again"):
         query.process_all_available()
 
 

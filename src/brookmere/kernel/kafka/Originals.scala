@@ -11,7 +11,7 @@ import org.apache.kafka.clients.consumer.{KafkaConsumer, OffsetOutOfRangeExcepti
 import org.apache.kafka.common.{KafkaException, TopicPartition}
 import org.apache.kafka.common.serialization.ByteArrayDeserializer
 
-/** Reads single records once more, for dead letters. */
+/** Reads single records again, for dead letters. */
 final class Originals(place: KafkaPlace) {
   private var client: KafkaConsumer[Array[Byte], Array[Byte]] = null
 
@@ -23,9 +23,9 @@ final class Originals(place: KafkaPlace) {
     client
   }
 
-  /** None where it is gone, or does not come in time. */
+  /** None if the record is gone or does not arrive in time. */
   def read(topic: String, partition: Int, offset: Long): Option[Original] =
-    try place.refusals.explained("Read") {
+    try place.errors.explained("Read") {
       val c = opened()
       val p = new TopicPartition(topic, partition)
       if (!c.assignment.contains(p)) c.assign(Collections.singletonList(p))
@@ -33,7 +33,7 @@ final class Originals(place: KafkaPlace) {
       val deadline = System.nanoTime + Originals.Seconds * 1000000000L
       while (c.position(p) <= offset && System.nanoTime < deadline) {
         val found = c.poll(Duration.ofMillis(200)).records(p).asScala.find(_.offset >= offset)
-        // Another offset means that the record was compacted away.
+        // Another offset means that compaction has removed the record.
         if (found.isDefined) return found.filter(_.offset == offset).map(r => Original(r.timestamp, r.key, r.value,
           if (r.headers.toArray.isEmpty) null else r.headers.toArray.map(h => (h.key.getBytes("UTF-8"), h.value))))
       }
@@ -48,5 +48,6 @@ final class Originals(place: KafkaPlace) {
 
 object Originals {
   private val Seconds = 30
-  private val Fixed = Map("isolation.level" -> "read_committed", "enable.auto.commit" -> "false", "auto.offset.reset" -> "none", "max.poll.records" -> "1")
+  private val Fixed = Map("isolation.level" -> "read_committed", "enable.auto.commit" -> "false",
+    "auto.offset.reset" -> "none", "max.poll.records" -> "1")
 }
