@@ -87,7 +87,7 @@ class Store:
     """What a changelog is written with; None leaves it to the types."""
     key_type: object | None = field(default=None, compare=False)
     value_type: object | None = field(default=None, compare=False)
-    """The types that a processor keeps, as the user declared them; operators know those of their own stores."""
+    """The types that a processor keeps, as the user declared them; operators know those of their stores."""
     logged: bool = True
     """Whether its changes are written to a changelog, from which it can be queried."""
 

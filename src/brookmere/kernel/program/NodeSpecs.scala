@@ -9,7 +9,7 @@ import brookmere.kernel.state.StoreDef
 import org.apache.spark.sql.Column
 
 // What Python passes to the methods of ProgramBuilder. Each class has a frozen dataclass of the same name and fields
-// in run/compile/program_builder.py; tests/run/compile/test_program_builder.py compares the two. A Column or a text
+// in run/program_builder.py; tests/run/test_program_builder.py compares the two. A Column or a text
 // that is missing is null.
 
 /** Where a node is: its number, name and stage, and the numbers of its parents. */

@@ -24,7 +24,7 @@ import org.apache.spark.sql.types._
 
 /**
  * Builds a program node by node, in the order of the topology: parents come before children, and types flow from
- * parents to children. Python calls it through the Protocol in run/compile/program_builder.py, which a test compares
+ * parents to children. Python calls it through the Protocol in run/program_builder.py, which a test compares
  * with the public methods of this class.
  */
 final class ProgramBuilder(

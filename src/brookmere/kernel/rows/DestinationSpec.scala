@@ -6,7 +6,7 @@ import scala.jdk.CollectionConverters._
 
 /**
  * [[Destinations]] as Python passes them, by the number of the sink; the dataclass of the same name and fields is in
- * run/compile/program_builder.py.
+ * run/program_builder.py.
  */
 final case class DestinationSpec(
     topics: JMap[Integer, String],

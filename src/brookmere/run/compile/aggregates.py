@@ -10,10 +10,10 @@ from pyspark.sql import Column
 
 from brookmere.errors import ExpressionError
 from brookmere.run.compile.processors import EarlyFold, Processors
-from brookmere.run.compile.program_builder import FoldSpec, Place
 from brookmere.run.compile.short_aggregates import Folded
 from brookmere.run.expressions.columns import ITEM, NOTHING, REDUCER, STEP, column, to_column
 from brookmere.run.expressions.faults import about, leaves_type_open
+from brookmere.run.program_builder import FoldSpec, Place
 from brookmere.topology import operators as op
 from brookmere.topology.function import Function
 from brookmere.topology.nodes import ProcessorNode

@@ -15,7 +15,11 @@ from brookmere.run.compile.aggregates import fold_early
 from brookmere.run.compile.joins import state_sources
 from brookmere.run.compile.operators import add_operator
 from brookmere.run.compile.processors import Processors
-from brookmere.run.compile.program_builder import (
+from brookmere.run.compile.python.nodes import PythonNodes
+from brookmere.run.compile.time import source_time
+from brookmere.run.expressions.columns import RECORD, column
+from brookmere.run.expressions.faults import about, explained
+from brookmere.run.program_builder import (
     DestinationSpec,
     Place,
     Program,
@@ -23,11 +27,7 @@ from brookmere.run.compile.program_builder import (
     SourceSpec,
     program_builder,
 )
-from brookmere.run.compile.program_builder import LogStart as LogStart
-from brookmere.run.compile.python.nodes import PythonNodes
-from brookmere.run.compile.time import source_time
-from brookmere.run.expressions.columns import RECORD, column
-from brookmere.run.expressions.faults import about, explained
+from brookmere.run.program_builder import LogStart as LogStart
 from brookmere.run.wire.schemas import SchemaFormats
 from brookmere.run.wire.wire import Wire
 from brookmere.serde import Registry, Serde, Windowed

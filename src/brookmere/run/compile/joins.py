@@ -5,15 +5,15 @@
 from __future__ import annotations
 
 from brookmere.run.compile.processors import Processors
-from brookmere.run.compile.program_builder import (
+from brookmere.run.expressions.columns import JOINER, RECORD, column
+from brookmere.run.expressions.faults import about
+from brookmere.run.program_builder import (
     JoinSpanSpec,
     LookupSpec,
     Place,
     StreamJoinSpec,
     TableJoinSpec,
 )
-from brookmere.run.expressions.columns import JOINER, RECORD, column
-from brookmere.run.expressions.faults import about
 from brookmere.topology import operators as op
 from brookmere.topology.nodes import ProcessorNode, Topology
 from brookmere.topology.windows import JoinWindows

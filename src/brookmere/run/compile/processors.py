@@ -9,9 +9,9 @@ from pyspark.sql import Column
 from pyspark.sql.types import DataType, _parse_datatype_json_string
 
 from brookmere.plan.stages import Plan
-from brookmere.run.compile.program_builder import ProgramBuilder, StoreSpec, TimedStoreSpec
 from brookmere.run.compile.short_aggregates import Folded, TypeOf, fold, top
 from brookmere.run.expressions.faults import about, explained
+from brookmere.run.program_builder import ProgramBuilder, StoreSpec, TimedStoreSpec
 from brookmere.run.wire.wire import Wire
 from brookmere.topology import operators as op
 from brookmere.topology.function import Function

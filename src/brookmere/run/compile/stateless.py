@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from brookmere.errors import ExpressionError, Fault
 from brookmere.run.compile.processors import Processors
-from brookmere.run.compile.program_builder import Place
 from brookmere.run.expressions.columns import RECORD, column, pair
 from brookmere.run.expressions.faults import about, explained
+from brookmere.run.program_builder import Place
 from brookmere.topology import operators as op
 from brookmere.topology.nodes import ProcessorNode
 

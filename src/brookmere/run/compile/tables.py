@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 from brookmere.run.compile.processors import Processors
-from brookmere.run.compile.program_builder import Place
 from brookmere.run.expressions.columns import RECORD, column, pair
 from brookmere.run.expressions.faults import about
+from brookmere.run.program_builder import Place
 from brookmere.topology import operators as op
 from brookmere.topology.nodes import ProcessorNode
 

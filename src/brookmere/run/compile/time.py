@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from brookmere.plan.stages import Plan
-from brookmere.run.compile.program_builder import Program, ProgramBuilder, Reader, SourceTime
 from brookmere.run.expressions.columns import RECORD, column
+from brookmere.run.program_builder import Program, ProgramBuilder, Reader, SourceTime
 from brookmere.topology.function import Function
 from brookmere.topology.nodes import ProcessorNode, SourceNode
 from brookmere.topology.times import RecordClock

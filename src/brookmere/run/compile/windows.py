@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from brookmere.run.compile.aggregates import kept_type, parts_of
 from brookmere.run.compile.processors import Processors
-from brookmere.run.compile.program_builder import (
+from brookmere.run.expressions.columns import REDUCER, column
+from brookmere.run.expressions.faults import about
+from brookmere.run.program_builder import (
     EmissionSpec,
     FoldSpec,
     Place,
@@ -13,8 +15,6 @@ from brookmere.run.compile.program_builder import (
     SuppressSpec,
     TimeWindowSpec,
 )
-from brookmere.run.expressions.columns import REDUCER, column
-from brookmere.run.expressions.faults import about
 from brookmere.topology import operators as op
 from brookmere.topology.nodes import ProcessorNode
 from brookmere.topology.windows import FOREVER, SessionWindows, SlidingWindows, TimeWindows, UnlimitedWindows

@@ -10,7 +10,6 @@ from pyspark.sql.types import DataType, _parse_datatype_json_string
 
 from brookmere.errors import ExpressionError, Fault
 from brookmere.plan.stages import Plan
-from brookmere.run.compile.program_builder import Place, ProgramBuilder
 from brookmere.run.compile.python.facets import Facet, Facets
 from brookmere.run.compile.python.serialized_code import Unpicklable, dumps
 from brookmere.run.compile.python.stores import PythonStores
@@ -18,6 +17,7 @@ from brookmere.run.compile.python.table_reads import PythonReads
 from brookmere.run.compile.python.types import as_key
 from brookmere.run.compile.python.work import Incoming, Worked, work_of
 from brookmere.run.expressions.faults import explained
+from brookmere.run.program_builder import Place, ProgramBuilder
 from brookmere.run.wire.wire import Wire
 from brookmere.serde import Serde
 from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode

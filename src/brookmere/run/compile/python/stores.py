@@ -8,8 +8,8 @@ from typing import Any
 
 from brookmere.errors import ExpressionError, Fault
 from brookmere.plan.stages import Plan
-from brookmere.run.compile.program_builder import ProgramBuilder, PythonStoreSpec
 from brookmere.run.compile.python.types import SerdeType, typed
+from brookmere.run.program_builder import ProgramBuilder, PythonStoreSpec
 from brookmere.topology import operators as op
 from brookmere.topology.nodes import ProcessorNode, Store
 from brookmere.topology.windows import FOREVER

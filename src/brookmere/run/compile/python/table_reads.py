@@ -9,11 +9,11 @@ from typing import Any
 from pyspark.sql.types import StructType, _parse_datatype_json_string
 
 from brookmere.plan.stages import Plan
-from brookmere.run.compile.program_builder import ProgramBuilder
 from brookmere.run.compile.python.facets import Facets
 from brookmere.run.compile.python.stores import PythonStores
 from brookmere.run.compile.python.types import as_key
 from brookmere.run.expressions.faults import explained
+from brookmere.run.program_builder import ProgramBuilder
 from brookmere.topology.nodes import ProcessorNode
 from brookmere.worker.protocol.stage_code import NodeCode, StoreCode, TypeCode
 from brookmere.worker.task.table_copies import CopyWork

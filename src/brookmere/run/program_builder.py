@@ -2,7 +2,7 @@
 
 The methods are those of `kernel/program/ProgramBuilder.scala`, the dataclasses those of
 `kernel/program/NodeSpecs.scala`, with names in snake case; docs of each are there.
-tests/run/compile/test_program_builder.py compares both sides.
+tests/run/test_program_builder.py compares both sides.
 """
 
 from __future__ import annotations

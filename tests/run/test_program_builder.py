@@ -10,9 +10,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 import brookmere
-from brookmere.run.compile import program_builder
-from brookmere.run.compile.program_builder import ProgramBuilder
+from brookmere.run import program_builder
 from brookmere.run.jvm import camel_case
+from brookmere.run.program_builder import ProgramBuilder
 from tests.run.java_border import assert_same_class, assert_same_method, java_class
 
 PROGRAM = Path(brookmere.__file__).parent / "kernel" / "program"
