@@ -19,11 +19,12 @@ def test_key_of_joined_streams_is_the_dataclass_of_both() -> None:
     windows = bm.JoinWindows(timedelta(seconds=1))
     app.stream("left").join(app.stream("right"), lambda left, right: left, windows=windows).to("out")
     topology = app.build()
-    merge = next(
-        n for n in topology.nodes if isinstance(n, ProcessorNode) and isinstance(n.operator, PassThrough)
-    )
+    processors = [node for node in topology.nodes if isinstance(node, ProcessorNode)]
+    (merge,) = (node for node in processors if isinstance(node.operator, PassThrough))
+    facets = Facets(topology)
 
-    key, value = Facets(topology).of(merge.name)
+    key, value = facets.of(merge.name)
 
-    assert key.made is Customer
+    assert key.made is not None
+    assert key == facets.of(topology.nodes[0].name)[0]
     assert value.made is None
