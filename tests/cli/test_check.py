@@ -38,9 +38,7 @@ def topics(folder: Path) -> bm.Topics:
     return topics
 
 
-def test_check_tells_beforehand_what_run_tells_when_it_starts(
-    run: Run, topics: bm.Topics, folder: Path
-) -> None:
+def test_check_predicts_what_run_reports_at_start(run: Run, topics: bm.Topics, folder: Path) -> None:
     nothing = run("check", "clicks.py")
     assert nothing.exit_code == 0
     assert "clicks has no state in" in nothing.stdout

@@ -23,7 +23,7 @@ def clients() -> Path:
     return jar
 
 
-def test_jar_is_fetched_once_with_a_line_of_progress(
+def test_jar_is_downloaded_once_with_a_progress_line(
     clients: Path,
     cache: Path,
     repository: Repository,
@@ -44,7 +44,7 @@ def test_jar_is_fetched_once_with_a_line_of_progress(
     assert resolve("kafka-clients") == (fetched,) == cached("kafka-clients")
 
 
-def test_jar_that_was_cut_off_is_not_used(clients: Path, cache: Path, repository: Repository) -> None:
+def test_truncated_jar_is_not_used(clients: Path, cache: Path, repository: Repository) -> None:
     repository.add(CLIENTS, clients)
     cache.mkdir(parents=True)
     (cache / CLIENTS.file).write_bytes(clients.read_bytes()[:1000])
@@ -55,7 +55,7 @@ def test_jar_that_was_cut_off_is_not_used(clients: Path, cache: Path, repository
     assert fetched.read_bytes() == clients.read_bytes()
 
 
-def test_what_a_killed_process_left_is_removed(clients: Path, cache: Path, repository: Repository) -> None:
+def test_files_of_a_killed_process_are_removed(clients: Path, cache: Path, repository: Repository) -> None:
     repository.add(CLIENTS, clients)
     (cache / ".fetching-old").mkdir(parents=True)
     (cache / ".fetching-old" / CLIENTS.file).write_bytes(b"half")
@@ -101,7 +101,7 @@ def test_two_processes_fetch_once(clients: Path, cache: Path, repository: Reposi
     assert "".join(outputs).count("fetching") == 1
 
 
-def test_newest_known_connector_is_taken_where_the_exact_one_is_missing(
+def test_newest_known_connector_is_used_if_the_exact_one_is_missing(
     cache: Path, repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as elsewhere:
@@ -134,7 +134,7 @@ def test_connector_of_an_unknown_version_is_trusted_as_it_was_fetched(
 
 
 @pytest.mark.usefixtures("without_java", "cache")
-def test_directory_of_the_user_is_used_without_fetching(clients: Path, tmp_path: Path) -> None:
+def test_directory_of_the_user_is_used_without_downloads(clients: Path, tmp_path: Path) -> None:
     directory = tmp_path / "jars"
     directory.mkdir()
     (directory / clients.name).write_bytes(clients.read_bytes())
@@ -143,7 +143,7 @@ def test_directory_of_the_user_is_used_without_fetching(clients: Path, tmp_path:
 
 
 @pytest.mark.usefixtures("without_java", "cache")
-def test_directory_with_wrong_and_missing_jars_is_told_file_by_file(tmp_path: Path) -> None:
+def test_wrong_and_missing_jars_of_a_directory_are_listed(tmp_path: Path) -> None:
     directory = tmp_path / "jars"
     directory.mkdir()
     (directory / "kafka-clients-4.3.1.jar").write_bytes(b"changed")

@@ -41,7 +41,7 @@ def adding(processor: type[bm.Processor] = Adding) -> bm.StreamsBuilder:
     return app
 
 
-def test_a_changed_processor_goes_on_with_its_store(home: Home) -> None:
+def test_a_changed_processor_keeps_its_store(home: Home) -> None:
     home.write("in", "1", "2")
     home.run(adding())
     home.write("in", "4")
@@ -53,7 +53,7 @@ def test_a_changed_processor_goes_on_with_its_store(home: Home) -> None:
     assert home.read("out") == ["1", "3", "7!"]
 
 
-def test_dead_letters_tell_the_exception_and_the_trace_of_python(home: Home) -> None:
+def test_dead_letters_contain_the_exception_and_the_trace_of_python(home: Home) -> None:
     home.write("in", "1", "two", "4")
     settings = {
         "errors__dead__letter__queue__topic__name": "dead",

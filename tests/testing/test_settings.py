@@ -51,7 +51,7 @@ def test_unknown_names_are_refused() -> None:
             driver.pipe_records([("nowhere", bm.Record("k", "v", 0))])
 
 
-def test_unread_topic_of_the_program_is_no_input() -> None:
+def test_topic_that_the_program_does_not_read_is_not_an_input() -> None:
     with (
         TopologyTestDriver(counting()) as driver,
         pytest.raises(bm.errors.ConfigError, match=r"no input topic 'totals'"),

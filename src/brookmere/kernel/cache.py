@@ -30,7 +30,7 @@ def ensure_directory(directory: Path) -> None:
         raise EngineError(
             f"The cache directory {directory} cannot be made.\n"
             f"Found: {failure}.\n"
-            "Set BROOKMERE_CACHE to a directory that can be written."
+            "Set BROOKMERE_CACHE to a writable directory."
         ) from failure
 
 

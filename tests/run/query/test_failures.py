@@ -213,7 +213,7 @@ def divider() -> bm.StreamsBuilder:
 
 
 @pytest.mark.parametrize("engine", ["local", "spark"])
-def test_failing_operator_concerns_what_stands_behind_it_only(engine: Literal["local", "spark"]) -> None:
+def test_failing_operator_affects_only_what_follows_it(engine: Literal["local", "spark"]) -> None:
     with TopologyTestDriver(divider(), engine=engine, on_error="continue") as driver:
         driver.pipe_records(
             [("in", bm.Record("k", {"n": n, "by": by}, 0)) for n, by in [(1, 1), (2, 0), (3, 1)]]

@@ -1,4 +1,4 @@
-"""Turns the names of formats into ways to read them from text and to show them as text."""
+"""The formats of keys and values that `produce` writes and `consume` shows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from brookmere.serde.registered import FRAME_BYTES
 
 
 class Format(StrEnum):
-    """How the bytes of keys or values are to be written."""
+    """A format in which keys or values are written."""
 
     TEXT = "text"
     JSON = "json"
@@ -25,7 +25,7 @@ class Format(StrEnum):
 
 
 class ShownFormat(StrEnum):
-    """How the bytes of keys or values are to be read; auto finds out."""
+    """A format in which keys or values are shown; auto guesses it."""
 
     AUTO = "auto"
     TEXT = "text"
@@ -41,19 +41,19 @@ SHOWN = "auto, text, json, int, long, double or bytes (in hex)"
 
 
 def encoder(name: Format) -> Callable[[str], bytes]:
-    """Return what turns text into bytes; it raises ValueError for text that has none."""
+    """Return the function that encodes text; it raises ValueError for text that does not fit the format."""
     return _ENCODERS[name]
 
 
 def encode_value(value: Any, name: Format) -> bytes | None:
-    """Turn a value of a JSON record into bytes; null stays null, whatever the format."""
+    """Encode a value of a JSON record; null stays null in every format."""
     if value is None:
         return None
     if name is Format.JSON:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
     if not isinstance(value, str):
         if name is Format.TEXT or isinstance(value, bool | dict | list):
-            # Text of a number or an object is its JSON.
+            # Numbers and objects are written as their JSON text.
             value = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
         else:
             value = str(value)
@@ -61,9 +61,9 @@ def encode_value(value: Any, name: Format) -> bytes | None:
 
 
 def decode(data: bytes | None, name: ShownFormat, registry: RegistryClient | None = None) -> Any:
-    """Turn bytes into a value that can be shown or stand in JSON; raises ValueError where they do not fit.
+    """Decode bytes into a value that JSON can hold; raises ValueError if they do not fit the format.
 
-    With a registry the format auto shows what stands behind the id of a schema.
+    With a registry, the format auto decodes values that start with the id of a schema.
     """
     if data is None:
         return None
@@ -73,7 +73,7 @@ def decode(data: bytes | None, name: ShownFormat, registry: RegistryClient | Non
 
 
 def guess(data: bytes) -> str | int:
-    """Turn bytes into text if they are printable, else into a long if they are eight, else into hex.
+    """Decode bytes as printable text, else as a long if there are eight, else as hex.
 
     >>> guess(b"brook"), guess(bytes(7) + b"*"), guess(b"\\xff\\x00")
     ('brook', 42, '0xff00')
@@ -90,7 +90,7 @@ def guess(data: bytes) -> str | int:
 
 
 def _by_id(registry: RegistryClient, data: bytes) -> Any:
-    # The libraries of the formats take a while to load.
+    # The Avro and Protobuf libraries are slow to import.
     from brookmere.serde.framed_values import value_by_id
 
     try:

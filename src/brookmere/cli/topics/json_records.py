@@ -1,4 +1,4 @@
-"""Turns lines of JSON into records, and records into lines of JSON."""
+"""Records as lines of JSON, which `consume` writes and `produce` reads."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from brookmere.cli.options.parameters import read_time, shown_time
 from brookmere.record import Header, Record
 
 _GIVEN = {"key", "value", "timestamp", "headers", "partition"}
-# What `consume --format json` prints can be fed in again; these are new then.
+# The output of `consume --format json` can be produced again; these fields are then assigned again.
 _IGNORED = {"topic", "offset", "time"}
 
 
 def record_of_json(
     line: bytes | str, key_serde: Format, value_serde: Format, timestamp: int | None, partition: int | None
 ) -> Record:
-    """Return the record that a line describes, or that has the line's JSON as its value.
+    """Return the record that a line describes, or one with the line's JSON as its value.
 
-    A line is a record if it is an object that has a value, or a key, and no fields but those of a record.
-    What the command line says about time and partition holds where the line says nothing.
+    A line is a record if it is an object with a key or a value and no fields other than those of a record.
+    The time and partition of the command line apply unless the line has its own.
     """
     found = json.loads(line)
     is_record = (
@@ -42,7 +42,7 @@ def record_of_json(
 
 
 def json_of_record(record: Record, *, key: Any, value: Any) -> str:
-    """Return the line of a record that stands in a topic, with its key and value decoded."""
+    """Return the line of JSON for a record of a topic, with its decoded key and value."""
     fields: dict[str, Any] = {
         "topic": record.topic,
         "partition": record.partition,

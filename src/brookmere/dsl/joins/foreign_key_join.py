@@ -1,4 +1,4 @@
-"""Turns a join by foreign key into steps: a subscription to the right row, and its answers."""
+"""Foreign-key joins: the steps for subscriptions to right rows, and for their responses."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def join_foreign(
     store_type: StoreType,
     name: str | None,
 ) -> KTable:
-    """Return the table of the left rows, each with the right row whose key it names."""
+    """Return the table that joins each left row with the right row whose key it names."""
     graph, location = left._graph, here()
-    # The old value tells the key that a left row named before, and whether a right row has changed at all.
+    # The old value shows which key a left row named before, and whether a right row has changed at all.
     send_old_values(right._step, force=True)
     send_old_values(left._step, force=True)
     names = _Names(graph, name)

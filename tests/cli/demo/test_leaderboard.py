@@ -20,8 +20,8 @@ from rich.console import Console
 import brookmere as bm
 from brookmere.cli.demo.directory import Place
 from brookmere.cli.demo.leaderboard.season import TOPICS, season
+from brookmere.cli.demo.leaderboard.show import next_commands
 from brookmere.cli.demo.leaderboard.standings import Standings
-from brookmere.cli.demo.leaderboard.summary import next_commands
 from tests.cli.conftest import Run
 
 
@@ -44,7 +44,7 @@ def played(directory: Path, scores: int) -> list[str]:
         return list(itertools.islice(steps, scores))
 
 
-def test_season_is_the_same_every_time_and_goes_on_in_the_same_topics(folder: Path) -> None:
+def test_season_is_reproducible_and_continues_in_the_same_topics(folder: Path) -> None:
     first = played(folder / "one", 40)
 
     assert played(folder / "two", 40) == first
@@ -60,7 +60,7 @@ def test_players_and_products_are_known_before_the_first_score(folder: Path) -> 
     assert max(times["players"] + times["products"]) <= times["score-events"][0]
 
 
-def test_standings_stand_in_the_order_of_the_games_numbers_and_fit_the_terminal() -> None:
+def test_standings_are_in_order_of_game_number_and_fit_the_terminal() -> None:
     standings = Standings("http://127.0.0.1:7000", left=42)
     news = standings.see(
         {"10": board("The Last Ferry", ("Ada", 1020.0)), "6": board("Heron", ("Goro", 9.0), ("Elif", 8.0))}
@@ -70,12 +70,12 @@ def test_standings_stand_in_the_order_of_the_games_numbers_and_fit_the_terminal(
 
     assert news == ["6", "10"]
     assert all(len(line) <= 80 for line in lines)
-    assert "42 s left, any key ends" in lines[0]
+    assert "42 s left, any key quits" in lines[0]
     assert re.match(r"Heron +Goro 9 +Elif 8$", lines[3])
     assert re.match(r"The Last Ferry +Ada 1,020$", lines[4])
 
 
-def test_only_boards_that_are_others_count_as_changed() -> None:
+def test_only_different_boards_count_as_changed() -> None:
     standings = Standings("http://127.0.0.1:7000")
     standings.see({"1": board("Otter Hop", ("Ada", 1.0)), "2": board("Mill Race", ("Ada", 1.0))})
     before = standings.changed["1"]
@@ -84,7 +84,7 @@ def test_only_boards_that_are_others_count_as_changed() -> None:
     assert (standings.changed["1"], standings.changes) == (before, 3)
 
 
-def test_standings_without_boards_say_what_they_wait_for() -> None:
+def test_standings_without_boards_explain_the_wait() -> None:
     assert "The first batch takes" in "\n".join(drawn(Standings("http://127.0.0.1:7000"), 80))
 
 
@@ -110,7 +110,7 @@ def test_demo_shows_scores_and_boards_at_a_port_that_is_free(run: Run, folder: P
     page = re.search(r"Page:    http://127\.0\.0\.1:(\d+)/\n", shown.stdout)
     assert page is not None
     assert page[1] != "7000"
-    assert "Port 7000 is taken" in shown.stderr
+    assert "Port 7000 is already in use" in shown.stderr
     assert re.search(r"\nscore   \w+ has [\d,]+ in ", shown.stdout)
     assert re.search(r"\nboard   (Otter Hop|Mill Race|Skipping Stones): \w+ [\d,]+", shown.stdout)
     done = re.search(r"  (\d+) scores came in", shown.stdout)

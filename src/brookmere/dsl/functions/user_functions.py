@@ -1,4 +1,4 @@
-"""Turns what a user passes as a function into a function over Columns, or into Python code with its types."""
+"""Checks of user functions: lambdas over Columns, or Python code with the type of its result."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from brookmere.topology.operators import Literal as Plain
 from brookmere.topology.python_code import PythonFunction
 
 Given = Callable[..., Any] | PythonFunction
-"""What may stand where a function is asked for: one over Columns, or Python code."""
+"""What a user may pass as a function: a lambda over Columns, or Python code."""
 
 Result = Literal["one", "pair", "many", "pairs", "test", "same"]
-"""What a function has to return: a value, a key and a value, several of them, yes or no, or what it got."""
+"""What a function returns: a value, a key and a value, several of them, a bool, or its input's type."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What a place of the program asks of the function that stands there."""
+    """What an operator requires of a function."""
 
     result: Result
     parameters: tuple[str, ...] = ("(value)", "(key, value)", "(key, value, timestamp)")
-    """The forms a function may have; of those without parameters the first is None."""
+    """The signatures a function may have."""
     least: int = 1
     batches: bool = False
     waits: bool = False
@@ -49,7 +49,7 @@ MERGER = Part("same", ("(aggregate, other)", "(key, aggregate, other)"), least=2
 
 
 def code_of(graph: Graph, role: str, given: Given, part: Part) -> Code:
-    """Return the function that plays `role`; what is wrong with Python code is noted for build()."""
+    """Check the function that plays `role`; faults of Python code are recorded for build()."""
     if not isinstance(given, PythonFunction):
         return lambda_of(role, given)
     _check_calls(graph, role, given, part)
@@ -58,7 +58,7 @@ def code_of(graph: Graph, role: str, given: Given, part: Part) -> Code:
 
 
 def serde_in(code: Code, position: int | None = None) -> Serde | None:
-    """Return the serde that a function names as the type of its result, or of one of the pair."""
+    """Return the serde that a function names as the type of its result, or of one element of the pair."""
     spec = code.returns if isinstance(code, PythonFunction) else None
     if position is not None:
         spec = spec[position] if isinstance(spec, tuple) else None
@@ -66,22 +66,25 @@ def serde_in(code: Code, position: int | None = None) -> Serde | None:
 
 
 def initial_for(graph: Graph, value: object, *functions: Code | None) -> Initial:
-    """Return the value an aggregate starts with: that of a Python step may come from a Python function.
+    """Return the initial value of an aggregate; with a Python step it may be a Python function.
 
-    The functions of one aggregate are all Python, or all over Columns.
+    The functions of one aggregate must be all Python, or all over Columns.
     """
     given = [code for code in functions if code is not None]
     python = [code for code in given if isinstance(code, PythonFunction)]
     if python and len(python) < len(given):
         columns = next(code for code in given if not isinstance(code, PythonFunction))
         graph.fault(
-            f"The {python[0].role} is Python, the {columns.role} is over Columns",
-            "Wrap both in brookmere.python(...), or none",
+            f"The {python[0].role} is Python, but the {columns.role} is over Columns",
+            "Wrap both in brookmere.python(...), or neither",
         )
     role = "initial value of aggregate"
     if isinstance(value, PythonFunction):
         if not python:
-            graph.fault(f"The {role} is Python, the {given[0].role} is over Columns", "Wrap both, or none")
+            graph.fault(
+                f"The {role} is Python, but the {given[0].role} is over Columns",
+                "Wrap both in brookmere.python(...), or neither",
+            )
         return replace(value, role=role, is_factory=False)
     if python and callable(value):
         return PythonFunction(role, location_of(value), fingerprint_of(value), value)
@@ -91,9 +94,9 @@ def initial_for(graph: Graph, value: object, *functions: Code | None) -> Initial
 def _check_calls(graph: Graph, role: str, given: PythonFunction, part: Part) -> None:
     if given.batch is not None and not part.batches:
         where = "map, map_values, select_key, filter and filter_not of a stream"
-        graph.fault(f'The {role} cannot have batch="{given.batch}"', f"Leave it out; {where} can have it")
+        graph.fault(f'The {role} cannot have batch="{given.batch}"', f"Remove it; only {where} support it")
     if given.asynchronous is not None and not part.waits:
-        remedy = "Call it in a map_values() of a stream before, and keep what it returns in the value"
+        remedy = "Call it in a map_values() of the stream before, and keep its result in the value"
         graph.fault(f"The {role} cannot be asynchronous", remedy)
 
 
@@ -117,7 +120,7 @@ def _result(graph: Graph, role: str, given: PythonFunction, part: Part) -> objec
     if is_annotation and part.result in ("many", "pairs"):
         spec = element(spec)
     if spec is None:
-        graph.fault(f"The {role} does not say what it returns{_written(given)}", _remedy(part))
+        graph.fault(f"The {role} does not declare the type it returns{_written(given)}", _remedy(part))
         return None
     if part.result not in ("pair", "pairs"):
         return _checked(graph, role, spec)
@@ -129,8 +132,8 @@ def _result(graph: Graph, role: str, given: PythonFunction, part: Part) -> objec
 
 
 def _written(given: PythonFunction) -> str:
-    """Return where the function is written, if not on the line that the fault names anyway."""
-    return "" if given.location == here() else f"; it is written at {given.location}"
+    """Return where the function is defined, unless it is the line that the fault names anyway."""
+    return "" if given.location == here() else f"; it is defined at {given.location}"
 
 
 def _checked(graph: Graph, role: str, spec: object | None) -> object | None:
@@ -139,7 +142,7 @@ def _checked(graph: Graph, role: str, spec: object | None) -> object | None:
     remedy = (
         'Pass a DDL string such as "a int, b string", a Python type, a dataclass, a Spark type or a serde'
     )
-    graph.fault(f"What the {role} returns is no type: found {words_for(spec)}", remedy)
+    graph.fault(f"The result of the {role} is not a type: found {words_for(spec)}", remedy)
     return None
 
 

@@ -103,7 +103,7 @@ def test_results_may_be_sent_at_close(by: str) -> None:
     assert found.emit == "close"
 
 
-def test_windows_may_close_when_no_more_records_come() -> None:
+def test_windows_can_close_when_records_stop_arriving() -> None:
     app = builder()
     grouped = app.stream("in").group_by_key()
     grouped.windowed_by(TUMBLING, emit="close", close_idle_after=timedelta(seconds=2)).count()
@@ -142,7 +142,7 @@ def test_retention_may_be_longer() -> None:
     assert store_of(app).retention_ms == 3_600_000
 
 
-def test_too_short_retentions_are_told_together_at_build() -> None:
+def test_all_too_short_retentions_are_reported_by_build() -> None:
     app = builder()
     grouped = app.stream("in").group_by_key()
     grouped.windowed_by(TUMBLING).count(store="a", retention="14ms")
@@ -210,7 +210,7 @@ def test_sink_refuses_the_serde_of_other_windows(windows: Any, serde: bm.Windowe
         counts.to("out", key=serde)
 
 
-def test_windowed_table_can_be_grouped_anew_and_then_sends_old_values() -> None:
+def test_windowed_table_can_be_regrouped_and_then_sends_old_values() -> None:
     app = builder()
     app.stream("in").group_by_key().windowed_by(TUMBLING).count().group_by(any_function).count()
 
@@ -254,8 +254,8 @@ def _windowed(windows: Any) -> bm.dsl.WindowedKStream:
 @pytest.mark.parametrize(
     ("call", "told"),
     [
-        (lambda: _windowed(10), "windowed_by\\(\\) takes windows, found 10"),
-        (lambda: _windowed(bm.JoinWindows("10ms")), "windowed_by\\(\\) takes windows"),
+        (lambda: _windowed(10), "windowed_by\\(\\) needs windows, found 10"),
+        (lambda: _windowed(bm.JoinWindows("10ms")), "windowed_by\\(\\) needs windows"),
         (lambda: _windowed(bm.UnlimitedWindows()).emit_strategy("close"), "never close"),
         (lambda: _windowed(TUMBLING).emit_strategy("end"), "There is no emit strategy 'end'"),  # type: ignore[arg-type]
         (lambda: _windowed(TUMBLING).emit_strategy("update", close_idle_after="5ms"), "every update is sent"),

@@ -25,7 +25,7 @@ def follow(**options: object) -> bm.StreamsBuilder:
     return app
 
 
-def test_left_row_asks_and_the_answer_comes_back() -> None:
+def test_left_row_subscribes_and_receives_the_response() -> None:
     topology = follow(how="left").build()
 
     send = processor(topology, "f-subscription-registration-processor").operator
@@ -76,7 +76,7 @@ def test_internal_topics_are_repartitions_copartitioned_with_the_tables_they_lea
     }
 
 
-def test_result_gets_its_store_when_it_is_looked_into() -> None:
+def test_result_gets_a_store_when_it_is_read() -> None:
     app = builder()
     joined = app.table("l").join(app.table("r"), any_function, foreign_key=any_function)
     app.stream("in").join(joined, any_function, name="look")

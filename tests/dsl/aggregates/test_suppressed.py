@@ -49,7 +49,7 @@ def test_window_closes_when_its_grace_is_over(windows: Any, wait: int) -> None:
     assert found.stop_when_full
 
 
-def test_grace_is_found_above_filters_and_streams() -> None:
+def test_grace_is_found_upstream_of_filters_and_streams() -> None:
     app = builder()
     counts = (
         windowed_count(app, bm.TimeWindows("10ms", grace="7ms")).filter(any_function).map_values(any_function)
@@ -59,7 +59,7 @@ def test_grace_is_found_above_filters_and_streams() -> None:
     assert suppress_of(app).wait_ms == 7
 
 
-def test_of_several_windows_above_the_longest_grace_counts() -> None:
+def test_longest_grace_of_several_windows_counts() -> None:
     app = builder()
     short = windowed_count(app, bm.TimeWindows("10ms", grace="2ms"), "short").to_stream()
     long = windowed_count(app, bm.TimeWindows("10ms", grace="9ms"), "long").to_stream()
@@ -84,7 +84,7 @@ def test_table_without_windows_cannot_wait_for_their_close(
     app = builder()
     table(app).suppress(bm.until_window_closes())
 
-    with pytest.raises(bm.errors.TopologyError, match="needs a table of windows, found K"):
+    with pytest.raises(bm.errors.TopologyError, match="needs a windowed table, found K"):
         app.build()
 
 
@@ -107,7 +107,7 @@ def test_full_buffer_may_stop_the_application() -> None:
     assert suppress_of(app).stop_when_full
 
 
-def test_rows_may_be_sent_when_no_more_updates_come() -> None:
+def test_rows_can_be_sent_when_updates_stop_arriving() -> None:
     app = builder()
     app.table("in").suppress(bm.until_time_limit("5ms"), close_idle_after=timedelta(seconds=2))
 
@@ -130,7 +130,7 @@ def test_names_are_those_of_kafka_streams() -> None:
     assert [store.kind for store in app.build().stores] == ["key_value", "suppressed", "suppressed"]
 
 
-def test_table_above_sends_old_values_and_is_kept_for_it() -> None:
+def test_table_upstream_sends_old_values_and_gets_a_store() -> None:
     app = builder()
     app.table("in").filter(any_function).suppress(bm.until_time_limit("5ms"))
     windowed_count(app, bm.TimeWindows("5ms"), "other").suppress(bm.until_window_closes())
@@ -159,7 +159,7 @@ def test_versioned_table_is_refused() -> None:
     versioned = app.table("in", store="kept", history=timedelta(days=1))
     versioned.filter(any_function).suppress(bm.until_time_limit("5ms"))
 
-    with pytest.raises(bm.errors.TopologyError, match="suppress\\(\\) of a versioned table is not possible"):
+    with pytest.raises(bm.errors.TopologyError, match="A versioned table cannot be suppressed"):
         app.build()
 
 
@@ -167,11 +167,11 @@ def test_versioned_table_is_refused() -> None:
     ("call", "told"),
     [
         (lambda: bm.until_window_closes(when_full="emit"), "sends final results only"),
-        (lambda: bm.until_window_closes(max_records=-1), "max_records must be a number"),
-        (lambda: bm.until_time_limit("5ms", max_bytes=True), "max_bytes must be a number"),
+        (lambda: bm.until_window_closes(max_records=-1), "max_records must be an integer"),
+        (lambda: bm.until_time_limit("5ms", max_bytes=True), "max_bytes must be an integer"),
         (lambda: bm.until_time_limit("5ms", when_full="wait"), "There is no when_full='wait'"),  # type: ignore[arg-type]
         (lambda: bm.until_time_limit("-5ms"), "duration of until_time_limit must not be negative"),
-        (lambda: builder().table("in").suppress(5), "must be told until when, found 5"),  # type: ignore[arg-type]
+        (lambda: builder().table("in").suppress(5), "needs a time limit or the close of a window, found 5"),  # type: ignore[arg-type]
     ],
 )
 def test_wrong_arguments_are_refused(call: Callable[[], Any], told: str) -> None:

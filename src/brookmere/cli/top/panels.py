@@ -1,4 +1,4 @@
-"""Turns the status of an application into tables for the terminal."""
+"""The panels of `brookmere top`: summary, nodes, topics, state and replicas."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FEWEST_NODES, _FEWEST_STORES = 5, 1
 
 
 def short(number: float) -> str:
-    """Return a number in few characters.
+    """Return a number in a few characters.
 
     >>> short(0), short(2.5), short(812), short(12_345), short(7_200_000)
     ('0', '2.5', '812', '12.3k', '7.20M')
@@ -34,7 +34,7 @@ def short(number: float) -> str:
 
 
 def screen(seen: Watched, rates: Mapping[str, tuple[float, float]], height: int | None) -> RenderableType:
-    """Return everything, with as many nodes and stores as fit into a height; None for all of them."""
+    """Return all panels, with as many nodes and stores as fit the height; None shows all of them."""
     status = seen.status
     top: list[RenderableType] = [*head(seen), Text("")]
     middle: list[RenderableType] = []
@@ -44,7 +44,7 @@ def screen(seen: Watched, rates: Mapping[str, tuple[float, float]], height: int 
     nodes, replicas = len(status.nodes), len(followed)
     if height is not None:
         free = height - sum(_height(part) for part in (*top, *middle))
-        # Both tables have a title, and an empty line stands between them.
+        # Both tables have a title line, and an empty line separates them.
         nodes = _fitting(nodes, free - (replicas + 2 if replicas else 0) - 1, _FEWEST_NODES)
         used = nodes + (nodes < len(status.nodes)) + 2 if nodes else 0
         replicas = _fitting(replicas, free - used - 1, _FEWEST_STORES)
@@ -55,19 +55,19 @@ def screen(seen: Watched, rates: Mapping[str, tuple[float, float]], height: int 
 
 
 def _height(part: RenderableType) -> int:
-    """Return how many lines something takes on the terminal, which may be too narrow for one."""
+    """Return the number of terminal lines that a part takes, including wrapped ones."""
     return len(console.out.render_lines(part, pad=False))
 
 
 def _fitting(count: int, free: int, fewest: int) -> int:
-    """Return how many of some rows are shown; a line less where one has to say that there are more."""
+    """Return how many rows to show; one less if a line has to say that there are more."""
     return count if count <= free else min(count, max(fewest, free - 1))
 
 
 def head(seen: Watched) -> list[Text]:
     """Return the lines about the application as a whole."""
     status = seen.status
-    word = status.state if seen.gone is None else "does not run"
+    word = status.state if seen.gone is None else "not running"
     since = "" if status.started is None else f" · since {shown_time(status.started)[:19]} UTC"
     if status.started is not None and seen.is_running:
         since += f" ({timedelta(seconds=max(0, now_ms() - status.started) // 1000)})"
@@ -76,17 +76,17 @@ def head(seen: Watched) -> list[Text]:
     )
     lines = [first]
     if seen.gone is not None:
-        lines.append(Text(f"It does not run: {seen.gone}. So it was at {_moment(status.time)}.", style="red"))
+        lines.append(Text(f"Not running: {seen.gone}. Last status: {_moment(status.time)}.", style="red"))
     elif not seen.is_running:
-        lines.append(Text(f"It does not run. So it was at {_moment(status.time)}.", style="yellow"))
+        lines.append(Text(f"Not running. Last status: {_moment(status.time)}.", style="yellow"))
     if status.batch is None:
-        lines.append(Text("It has processed no batch yet."))
+        lines.append(Text("No batch processed yet."))
     else:
         lines.append(
             Text(
                 f"batch {status.batch:,} ({status.batch_records:,} records, {status.batch_ms:,} ms) · "
                 f"{short(status.records_per_second if seen.is_running else 0)} records/s · "
-                f"{status.lag:,} waiting behind it"
+                f"lag {status.lag:,}"
             )
         )
         lines.append(
@@ -106,7 +106,7 @@ def _nodes(
 ) -> list[RenderableType]:
     numbers = ("IN/S", "OUT/S", "IN", "OUT", "LATE", "DROPPED", "FAILED")
     table = console.table("NODE", *numbers, numbers=numbers)
-    # In a narrow terminal names are cut off, and never numbers.
+    # A narrow terminal truncates names, never numbers.
     table.columns[0].overflow = "ellipsis"
     for column in table.columns[1:]:
         column.no_wrap = True
@@ -124,7 +124,7 @@ def _more(hidden: int, noun: str) -> list[Text]:
 
 
 def inputs(status: Status) -> Table:
-    """Return a table of the topics that are read."""
+    """Return a table of the input topics."""
     numbers = ("PARTITIONS", "READ", "END", "LAG")
     table = console.table("TOPIC", *numbers, "UP TO (UTC)", numbers=numbers)
     for each in status.inputs:
@@ -140,13 +140,13 @@ def inputs(status: Status) -> Table:
 
 
 def state(status: Status) -> Table:
-    """Return a table of what the application keeps."""
+    """Return a table of the application's state."""
     numbers = ("ROWS", "SIZE")
     table = console.table("STATE", *numbers, numbers=numbers)
     for stage in status.stages:
         if stage.stores or stage.rows:
             names = ", ".join(stage.stores) or f"stage {stage.number}"
-            # Stores that do not count their rows tell none.
+            # Some stores do not count their rows.
             table.add_row(names, f"{stage.rows:,}" if stage.rows else "-", console.size(stage.bytes))
     return table
 

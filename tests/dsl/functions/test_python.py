@@ -82,7 +82,7 @@ def faults_of(app: bm.StreamsBuilder) -> list[str]:
     return [fault.what for fault in refused.value.faults]
 
 
-def test_annotation_says_what_a_function_returns(app: bm.StreamsBuilder) -> None:
+def test_annotation_declares_the_type_a_function_returns(app: bm.StreamsBuilder) -> None:
     app.stream("in").map_values(bm.python(upper)).to("out")
 
     function = function_of(app)
@@ -136,12 +136,12 @@ def test_function_whose_parameters_all_have_defaults_is_refused() -> None:
 
 
 @pytest.mark.parametrize("made", [Model, lambda: Model()])
-def test_class_and_function_without_parameters_make_the_function(made: Any) -> None:
+def test_class_and_function_without_parameters_are_factories(made: Any) -> None:
     assert bm.python(made, returns=int).is_factory
 
 
 @pytest.mark.parametrize("fn", [str, upper, lambda value: value, str.upper])
-def test_function_of_a_value_is_called_itself(fn: Any) -> None:
+def test_function_with_parameters_is_called_directly(fn: Any) -> None:
     assert not bm.python(fn).is_factory
 
 
@@ -229,7 +229,7 @@ def test_every_aggregate_can_have_python_steps(app: bm.StreamsBuilder) -> None:
     assert sum(is_python(node) for node in app.build().nodes) == 9
 
 
-def test_functions_of_one_aggregate_are_of_one_kind(app: bm.StreamsBuilder) -> None:
+def test_functions_of_one_aggregate_must_be_of_one_kind(app: bm.StreamsBuilder) -> None:
     step = bm.python(lambda value, agg: agg, returns="string")
     grouped = app.stream("in").group_by_key()
     sessions = grouped.windowed_by(bm.SessionWindows(timedelta(seconds=1)))
@@ -238,19 +238,19 @@ def test_functions_of_one_aggregate_are_of_one_kind(app: bm.StreamsBuilder) -> N
     app.table("t").group_by(lambda k, v: (k, v)).reduce(bm.python(lambda a, b: a), lambda a, b: a)
 
     assert faults_of(app) == [
-        "The step of aggregate is Python, the merger of aggregate is over Columns",
-        "The initial value of aggregate is Python, the step of aggregate is over Columns",
-        "The adder of reduce is Python, the subtractor of reduce is over Columns",
+        "The step of aggregate is Python, but the merger of aggregate is over Columns",
+        "The initial value of aggregate is Python, but the step of aggregate is over Columns",
+        "The adder of reduce is Python, but the subtractor of reduce is over Columns",
     ]
 
 
-def test_predicates_of_one_split_are_of_one_kind(app: bm.StreamsBuilder) -> None:
+def test_predicates_of_one_split_must_be_of_one_kind(app: bm.StreamsBuilder) -> None:
     app.stream("in").split().branch(bm.python(upper)).branch(lambda value: value == "a").no_default_branch()
 
-    assert faults_of(app) == ["Some predicates of one split are Python, others over Columns"]
+    assert faults_of(app) == ["A split mixes Python predicates with predicates over Columns"]
 
 
-def test_what_a_function_must_say_is_told_for_all_functions_together(app: bm.StreamsBuilder) -> None:
+def test_missing_declarations_of_all_functions_are_reported_together(app: bm.StreamsBuilder) -> None:
     stream = app.stream("in")
     stream.map_values(bm.python(anything))
     stream.map(bm.python(upper))
@@ -260,20 +260,20 @@ def test_what_a_function_must_say_is_told_for_all_functions_together(app: bm.Str
     stream.split().branch(bm.python_async(Asking())).no_default_branch()
     app.table("t").filter(bm.python(anything, batch="arrow"))
 
-    places = (f"; it is written at {__file__}:{fn.__code__.co_firstlineno}" for fn in (anything, four))
+    places = (f"; it is defined at {__file__}:{fn.__code__.co_firstlineno}" for fn in (anything, four))
     place, four_place = places
     assert faults_of(app) == [
-        f"The function of map_values does not say what it returns{place}",
+        f"The function of map_values does not declare the type it returns{place}",
         "The function of map must return a key and a value, found str",
         'The function of flat_map_values cannot have batch="arrow"',
-        "What the function of map_values returns is no type: found {'a': 1}",
+        "The result of the function of map_values is not a type: found {'a': 1}",
         f"The function of map_values takes 4 parameters{four_place}",
         "The predicate of branch cannot be asynchronous",
         'The predicate of filter cannot have batch="arrow"',
     ]
 
 
-def test_python_code_is_refused_elsewhere_and_all_of_it_together(app: bm.StreamsBuilder) -> None:
+def test_python_code_is_refused_elsewhere_with_all_faults_together(app: bm.StreamsBuilder) -> None:
     code = bm.python(upper)
     left, right = app.table("left"), app.table("right")
     stream = app.stream("in", timestamp=code)
@@ -322,7 +322,7 @@ class Lookup:
     ],
 )
 def test_wrong_arguments_are_refused_at_the_users_line(make: Any) -> None:
-    with pytest.raises(bm.errors.TopologyError, match="test_python_functions"):
+    with pytest.raises(bm.errors.TopologyError, match="test_python"):
         make()
 
 
@@ -348,12 +348,12 @@ class Connected:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (Spelling, r"makes a Spelling without arguments, but it needs 1 .*Pass lambda: Spelling\(\.\.\.\)"),
-        (Spelling("en"), r"would not open Spelling: .*Pass the class, or lambda: Spelling\(\.\.\.\)"),
-        (Connected, r"no asynchronous open\(\) or close\(\), which Connected has .*python_async"),
+        (Spelling, r"creates a Spelling without arguments, but it needs 1 .*Pass lambda: Spelling\(\.\.\.\)"),
+        (Spelling("en"), r"cannot open Spelling: .*Pass the class, or lambda: Spelling\(\.\.\.\)"),
+        (Connected, r"not support the asynchronous open\(\) or close\(\) of Connected .*python_async"),
     ],
 )
-def test_object_that_cannot_be_made_and_opened_where_it_runs_is_refused(given: Any, message: str) -> None:
+def test_object_that_the_worker_cannot_create_and_open_is_refused(given: Any, message: str) -> None:
     with pytest.raises(bm.errors.TopologyError, match=message):
         bm.python(given)
 

@@ -21,7 +21,7 @@ def _operators(app: bm.StreamsBuilder) -> list[object]:
     return [node.operator for node in app.build().nodes if isinstance(node, ProcessorNode)]
 
 
-def test_dedupe_has_a_store_that_forgets() -> None:
+def test_dedupe_store_has_a_retention() -> None:
     app = _app()
     app.stream("in").dedupe(TEN, by="id").to("out")
 
@@ -54,7 +54,7 @@ def test_top_n_is_an_aggregate() -> None:
     assert [(step.limit, step.lowest) for step in steps if isinstance(step, Top)] == [(3, False), (2, True)]
 
 
-def test_a_table_with_a_time_to_live_is_kept() -> None:
+def test_table_with_a_time_to_live_has_a_store() -> None:
     app = _app()
     app.table("in", ttl=TEN).to_stream().to("out")
 
@@ -67,7 +67,7 @@ def test_a_table_with_a_time_to_live_is_kept() -> None:
     assert "rows live 10 s" in bm.explain(app)
 
 
-def test_dropped_records_have_a_sink_of_their_own() -> None:
+def test_dropped_records_have_their_own_sink() -> None:
     app = _app()
     app.stream("in").dedupe(TEN, late_to="late", name="once").to("out")
 
@@ -79,12 +79,12 @@ def test_dropped_records_have_a_sink_of_their_own() -> None:
     }
 
 
-def test_a_time_to_live_of_no_length_is_refused() -> None:
+def test_time_to_live_of_zero_is_refused() -> None:
     with pytest.raises(bm.errors.TopologyError, match="ttl of a table must not be zero"):
         _app().table("in", ttl=timedelta(0))
 
 
-def test_a_sink_for_dropped_records_has_the_name_of_a_topic() -> None:
+def test_late_to_must_name_a_topic() -> None:
     app = _app()
     app.stream("in").dedupe(TEN, late_to="a b").to("out")
 

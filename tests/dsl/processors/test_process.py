@@ -14,7 +14,7 @@ from brookmere.topology.nodes import ProcessorNode
 from brookmere.topology.operators import Process
 from tests.conformance.build import build
 
-SCENARIOS = Path(__file__).parents[1] / "conformance" / "scenarios"
+SCENARIOS = Path(__file__).parents[2] / "conformance" / "scenarios"
 FILES = sorted([*SCENARIOS.glob("processors/*-1.json"), *SCENARIOS.glob("headers/p*-1.json")])
 COUNTS = bm.key_value_store("counts", key=bm.Text(), value=int)
 
@@ -60,7 +60,7 @@ def test_description_is_the_recorded_one(file: Path) -> None:
     assert topology.describe() == recorded["describe"]
 
 
-def test_processor_with_a_name_takes_no_number(app: bm.StreamsBuilder) -> None:
+def test_named_processor_uses_no_number(app: bm.StreamsBuilder) -> None:
     app.stream("in").process(Quiet, name="mine").process_values(QuietValues, name="values").to("out")
 
     names = [node.name for node in app.build().nodes]
@@ -76,7 +76,7 @@ def test_only_process_may_change_keys(app: bm.StreamsBuilder) -> None:
 
 
 @pytest.mark.parametrize("optimization", ["none", "all"])
-def test_optimization_leaves_the_repartitions_behind_a_processor(
+def test_optimization_keeps_the_repartitions_after_a_processor(
     app: bm.StreamsBuilder, optimization: str
 ) -> None:
     keyed = app.stream("in").select_key(lambda value: value)
@@ -90,7 +90,7 @@ def test_optimization_leaves_the_repartitions_behind_a_processor(
     assert [filter.parents for filter in filters if isinstance(filter, ProcessorNode)] == [("passed",)] * 2
 
 
-def test_optimization_moves_no_repartition_past_a_processor_on_another_way(app: bm.StreamsBuilder) -> None:
+def test_optimization_moves_no_repartition_past_a_processor_on_another_path(app: bm.StreamsBuilder) -> None:
     keyed = app.stream("in").select_key(lambda value: value)
     merged = keyed.filter(lambda value: True).merge(keyed.process(Quiet), name="merged")
     merged.group_by_key().count(store="a")
@@ -103,7 +103,7 @@ def test_optimization_moves_no_repartition_past_a_processor_on_another_way(app: 
     assert filter.parents == ("merged",)
 
 
-def test_serdes_stay_where_no_type_is_named(app: bm.StreamsBuilder) -> None:
+def test_serdes_stay_the_same_unless_a_type_is_given(app: bm.StreamsBuilder) -> None:
     stream = app.stream("in")
 
     same, other = stream.process(Quiet), stream.process(Quiet, key="bigint", value=bm.Long())
@@ -114,7 +114,7 @@ def test_serdes_stay_where_no_type_is_named(app: bm.StreamsBuilder) -> None:
     assert (values._key, values._value) == (bm.Text(), None)
 
 
-def test_stores_are_named_declared_or_brought_along(app: bm.StreamsBuilder) -> None:
+def test_stores_can_be_named_declared_or_passed_inline(app: bm.StreamsBuilder) -> None:
     app.add_state_store(bm.versioned_store("prices", key=str, value=float, history=timedelta(days=1)))
     seen = bm.window_store("seen", key=str, value=int, window="1000ms", retention=timedelta(hours=1))
 
@@ -129,13 +129,13 @@ def test_stores_are_named_declared_or_brought_along(app: bm.StreamsBuilder) -> N
     ]
 
 
-def test_a_function_brings_along_the_stores_of_what_it_makes(app: bm.StreamsBuilder) -> None:
+def test_supplier_function_provides_the_stores_of_its_processor(app: bm.StreamsBuilder) -> None:
     app.stream("in").process(lambda: Counting(), name="made")
 
     assert processor(app, "made") == (("counts",), ())
 
 
-def test_processors_that_are_given_one_store_share_it(app: bm.StreamsBuilder) -> None:
+def test_processors_with_equal_store_builders_share_the_store(app: bm.StreamsBuilder) -> None:
     app.stream("a").process(Counting)
     app.stream("b").process(Quiet, stores="counts")
     app.stream("c").process(Quiet, stores=[bm.key_value_store("counts", key=bm.Text(), value=int)])
@@ -146,7 +146,7 @@ def test_processors_that_are_given_one_store_share_it(app: bm.StreamsBuilder) ->
     assert len(topology.subtopologies) == 1
 
 
-def test_store_of_a_table_is_read_and_not_kept(app: bm.StreamsBuilder) -> None:
+def test_processor_reads_the_store_of_a_table_without_owning_it(app: bm.StreamsBuilder) -> None:
     app.table("prices", store="prices")
     app.global_table("rates", store="rates")
 
@@ -157,7 +157,7 @@ def test_store_of_a_table_is_read_and_not_kept(app: bm.StreamsBuilder) -> None:
     assert [len(part.nodes) for part in topology.subtopologies] == [4, 2]
 
 
-def test_store_of_a_processor_has_a_changelog_unless_it_says_no(app: bm.StreamsBuilder) -> None:
+def test_processor_store_has_a_changelog_unless_disabled(app: bm.StreamsBuilder) -> None:
     silent = bm.key_value_store("silent", key=str, value=bm.Pickled(), changelog=False)
     app.stream("in").process(Counting, stores=[silent])
 
@@ -166,7 +166,7 @@ def test_store_of_a_processor_has_a_changelog_unless_it_says_no(app: bm.StreamsB
     assert (log.topic, log.partitions, log.store.queryable) == ("app-counts-changelog", 3, True)
 
 
-def test_faults_of_stores_are_told_together(app: bm.StreamsBuilder) -> None:
+def test_all_faults_of_stores_are_reported_together(app: bm.StreamsBuilder) -> None:
     app.add_state_store(bm.key_value_store("unused", key=str, value=str))
     app.stream("in").process(Counting, stores=["count"])
     app.stream("in").process(Quiet, stores=[bm.key_value_store("counts", key=str, value=str)])
@@ -174,14 +174,14 @@ def test_faults_of_stores_are_told_together(app: bm.StreamsBuilder) -> None:
 
     made = COUNTS.location
     assert faults_of(app) == [
-        f"Another store is called 'counts', made at {made}",
-        "The value that process() forwards is no type: found {'a': 1}",
+        f"Two different stores are named 'counts', the other one at {made}",
+        "The value that process() forwards has no valid type: found {'a': 1}",
         "The store 'count' does not exist",
-        "No processor has the store 'unused'",
+        "No processor uses the store 'unused'",
     ]
 
 
-def test_store_of_an_operator_is_not_for_processors(app: bm.StreamsBuilder) -> None:
+def test_processor_cannot_use_the_store_of_an_operator(app: bm.StreamsBuilder) -> None:
     windows = bm.JoinWindows(timedelta(seconds=1))
     app.stream("a").join(app.stream("b"), lambda a, b: a, windows=windows, store="joined")
     name = app.build().stores[0].name
@@ -216,22 +216,24 @@ QUIET = Quiet()
 @pytest.mark.parametrize(
     ("supplier", "message"),
     [
-        (QUIET, "takes a class of processors"),
-        (bm.python(len), "takes a class of processors"),
+        (QUIET, "needs a processor class"),
+        (bm.python(len), "needs a processor class"),
         (dict, "has no method process"),
         (bm.Processor, "has no method process"),
         (Needing, "Pass lambda: Needing"),
         (lambda record: record, "takes parameters"),
         (lambda: None, "NoneType has no method process"),
         (lambda: 1 // 0, "failed: ZeroDivisionError"),
-        (lambda: QUIET, "the same Quiet twice.*Make a new one at each call"),
-        (Foreign, "Foreign is not derived"),
-        (lambda: Foreign(), "Foreign is not derived"),
+        (lambda: QUIET, "the same Quiet twice.*Create a new one on each call"),
+        (Foreign, "Foreign is not a subclass"),
+        (lambda: Foreign(), "Foreign is not a subclass"),
         (Waiting, "Waiting.process is asynchronous or a generator"),
         (Yielding, "Yielding.process is asynchronous or a generator"),
     ],
 )
-def test_what_makes_no_processor_is_refused(app: bm.StreamsBuilder, supplier: Any, message: str) -> None:
+def test_supplier_that_creates_no_processor_is_refused(
+    app: bm.StreamsBuilder, supplier: Any, message: str
+) -> None:
     with pytest.raises(bm.errors.TopologyError, match=message):
         app.stream("in").process(supplier)
 
@@ -246,7 +248,7 @@ def test_what_makes_no_processor_is_refused(app: bm.StreamsBuilder, supplier: An
     ],
 )
 def test_wrong_stores_are_refused_at_the_users_line(make: Any) -> None:
-    with pytest.raises(bm.errors.TopologyError, match="test_processors"):
+    with pytest.raises(bm.errors.TopologyError, match="test_process"):
         make()
 
 

@@ -1,4 +1,4 @@
-"""Turns what the demo has seen so far into one picture of the terminal."""
+"""The live display of the word count demo."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ _LEAST_ENTRY_WIDTH = 18
 
 @dataclass(slots=True)
 class Scene:
-    """What has happened. Drawing it fills the terminal, whatever its size."""
+    """What has happened so far. Drawing it fills the terminal, whatever its size."""
 
     lines: deque[str] = field(default_factory=lambda: deque(maxlen=200))
     sent: int = 0
     counts: dict[str, int] = field(default_factory=dict)
     changed: dict[str, float] = field(default_factory=dict)
-    """When the count of a word changed last."""
+    """When the count of each word last changed."""
     delays: deque[int] = field(default_factory=lambda: deque(maxlen=50))
-    """How many milliseconds after its line a count was seen, once there is no backlog any more."""
+    """The delays from a line to its count in milliseconds, once the backlog is processed."""
     made_at: int = field(default_factory=lambda: _now())
     counting_since: int | None = None
-    """When the first count was seen; those of an earlier demo do not count."""
+    """When the first count was seen, ignoring those of an earlier demo."""
     state: str = "starting"
     progress: Progress | None = None
     left: int = 0
     """Seconds until the end."""
 
     def send(self, lines: list[str]) -> None:
-        """Take note of lines that were written."""
+        """Record the lines that were written."""
         self.lines.extend(lines)
         self.sent += len(lines)
 
     def receive(self, records: list[Record]) -> None:
-        """Take note of counts that were read."""
+        """Record the counts that were read."""
         now = time.time()
         for record in records:
             self.counts[record.key] = record.value
@@ -82,8 +82,8 @@ class Scene:
         row.add_column()
         row.add_column(justify="right")
         row.add_row(
-            Text("Brookmere: words are counted as they come", style="bold"),
-            Text(f"{self.left} s left, any key ends", style="dim"),
+            Text("Brookmere: counting words as they arrive", style="bold"),
+            Text(f"{self.left} s left, any key quits", style="dim"),
         )
         return row
 
@@ -97,7 +97,7 @@ class Scene:
     def _counts(self, rows: int, width: int) -> Panel:
         title = f"topic word-counts · {len(self.counts):,} words"
         if not self.counts:
-            waiting = Text("The first batch takes longest: Spark compiles its code.", style="dim")
+            waiting = Text("The first batch takes longest, because Spark compiles its code.", style="dim")
             return Panel(waiting, title=title, title_align="left", border_style="green")
         columns = max(1, width // _LEAST_ENTRY_WIDTH)
         word_width = max(4, min(16, width // columns - 7))

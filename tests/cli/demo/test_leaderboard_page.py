@@ -67,7 +67,7 @@ def is_live(page: Page) -> None:
     expect(page.get_by_role("status")).to_have_text("live", timeout=PATIENCE_MS)
 
 
-def test_board_changes_without_a_reload_and_games_stand_in_order(
+def test_board_updates_without_a_reload_and_games_are_in_order(
     arcade: Arcade, server: Server, browser: Browser
 ) -> None:
     page = browser.new_page(reduced_motion="reduce")
@@ -93,7 +93,7 @@ def test_board_changes_without_a_reload_and_games_stand_in_order(
     assert all(url.startswith((server.url, "data:")) for url in asked)
 
 
-def test_boards_of_before_are_there_when_the_page_opens(
+def test_existing_boards_are_shown_when_the_page_opens(
     arcade: Arcade, server: Server, browser: Browser
 ) -> None:
     arcade.name("products", 20, "Eel Run")
@@ -124,9 +124,7 @@ def test_names_are_text_and_never_markup(arcade: Arcade, server: Server, browser
     assert page.title() == "Leaderboard"
 
 
-def test_a_lost_connection_is_shown_and_found_again_with_what_was_missed(
-    arcade: Arcade, browser: Browser
-) -> None:
+def test_lost_connection_is_shown_and_resumes_with_missed_updates(arcade: Arcade, browser: Browser) -> None:
     arcade.name("products", 40, "Weir")
     arcade.play(1, 40, 1)
     page = browser.new_page()

@@ -25,7 +25,7 @@ def test_field_may_be_a_function_of_the_value() -> None:
 
 @pytest.mark.parametrize("n", [0, -1, 1.5, True])
 def test_top_n_needs_a_positive_number(n: Any) -> None:
-    with pytest.raises(bm.errors.TopologyError, match="at least one"):
+    with pytest.raises(bm.errors.TopologyError, match="at least 1"):
         bm.top_n("x", n)
 
 

@@ -1,4 +1,4 @@
-"""Turns the store of a table into one that keeps what the rows were, or that forgets old rows."""
+"""Tables with history or a time to live."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ def table_store(
 ) -> tuple[Store, TableSource]:
     """Return the store of a table and the operator that fills it.
 
-    A table with history or with a time to live is always kept, others only if their store has a name.
+    A table with history or a time to live always has a store, others only if it is named.
     """
     if ttl is not None:
         if history is not None:
-            refuse("A table has history= or ttl=, not both", "Leave one of them out")
+            refuse("A table cannot have both history= and ttl=", "Remove one of them")
         return store, TableSource(store.name, ttl_ms=milliseconds("ttl of a table", ttl, least=1))
     if history is None:
         return store, TableSource(store.name if store.queryable else None)

@@ -1,4 +1,4 @@
-"""Turns what topics hold into tables and JSON, wherever they are."""
+"""Topics as tables and JSON, for embedded topics and Kafka."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def write_summaries(found: Sequence[TopicInfo | KafkaTopicInfo]) -> None:
 
 
 def summary(info: TopicInfo | KafkaTopicInfo) -> dict[str, Any]:
-    """Return what a line tells, for other programs."""
+    """Return the fields of a line, for JSON."""
     return {
         "name": info.name,
         "partitions": len(info.partitions),
@@ -46,13 +46,13 @@ def summary(info: TopicInfo | KafkaTopicInfo) -> dict[str, Any]:
 
 
 def write_details(info: TopicInfo | KafkaTopicInfo, place: str) -> None:
-    """Write the partitions, the settings and the writers of a topic."""
+    """Write the partitions, settings and writers of a topic."""
     console.write(f"Topic {info.name} {place}")
     if isinstance(info, TopicInfo):
         console.write(f"{console.counted(info.records, 'record')}, {console.size(info.bytes)}\n")
         _write_embedded(info)
     else:
-        # Compaction and transactions leave gaps that nobody counts.
+        # Compaction and transactions leave gaps in the offsets that are not counted.
         console.write(f"{console.counted(info.records, 'record')} at most\n")
         _write_kafka(info)
     console.write("")
@@ -69,7 +69,7 @@ def write_details(info: TopicInfo | KafkaTopicInfo, place: str) -> None:
 
 
 def details(info: TopicInfo | KafkaTopicInfo, directory: Path | None) -> dict[str, Any]:
-    """Return all of it, for other programs."""
+    """Return all details, for JSON."""
     partitions: Sequence[Any] = info.partitions
     return {
         "name": info.name,

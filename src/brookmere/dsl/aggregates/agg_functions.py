@@ -1,4 +1,4 @@
-"""The short aggregates: what stands on the right side of `agg(total=sum("amount"))`."""
+"""The aggregates that `agg(total=sum("amount"))` accepts."""
 
 from __future__ import annotations
 
@@ -18,49 +18,49 @@ def count() -> ShortAggregate:
 
 
 def sum(field: Field) -> ShortAggregate:
-    """Add up a field; nulls are left out."""
+    """Add up a field; nulls are ignored."""
     return _short("sum", field)
 
 
 def avg(field: Field) -> ShortAggregate:
-    """Compute the mean of a field; nulls are left out."""
+    """Compute the mean of a field; nulls are ignored."""
     return _short("avg", field)
 
 
 def min(field: Field) -> ShortAggregate:
-    """Keep the smallest."""
+    """Keep the smallest value."""
     return _short("min", field)
 
 
 def max(field: Field) -> ShortAggregate:
-    """Keep the largest."""
+    """Keep the largest value."""
     return _short("max", field)
 
 
 def first(field: Field) -> ShortAggregate:
-    """Keep the one that arrived first."""
+    """Keep the value that arrived first."""
     return _short("first", field)
 
 
 def last(field: Field) -> ShortAggregate:
-    """Keep the one that arrived last."""
+    """Keep the value that arrived last."""
     return _short("last", field)
 
 
 def collect_list(field: Field) -> ShortAggregate:
-    """Collect all, in the order of arrival."""
+    """Collect all values in order of arrival."""
     return _short("collect_list", field)
 
 
 def collect_set(field: Field) -> ShortAggregate:
-    """Collect all that differ."""
+    """Collect the distinct values."""
     return _short("collect_set", field)
 
 
 def top_n(field: Field, n: int) -> ShortAggregate:
-    """Keep the `n` largest, the largest first."""
+    """Keep the `n` largest values, largest first."""
     if not isinstance(n, int) or isinstance(n, bool) or n < 1:
-        refuse(f"top_n() keeps at least one, found {n!r}", "Pass a positive int")
+        refuse(f"top_n() needs n to be at least 1, found {n!r}", "Pass a positive int")
     return _short("top_n", field, n)
 
 

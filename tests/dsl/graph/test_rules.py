@@ -51,7 +51,7 @@ def test_table_source_topic_is_marked_as_changelog_only_by_the_rule() -> None:
     assert plain.nodes == reused.nodes
 
 
-def test_repartitions_behind_one_key_change_become_one() -> None:
+def test_repartitions_after_one_key_change_are_merged() -> None:
     app = builder()
     rekeyed = app.stream("in").select_key(any_function)
     count(rekeyed, "one")
@@ -64,7 +64,7 @@ def test_repartitions_behind_one_key_change_become_one() -> None:
     assert node(topology, "two-count").parents == ("KSTREAM-FILTER-0000000006",)
 
 
-def test_repartitions_that_share_an_operator_become_one() -> None:
+def test_repartitions_that_share_an_operator_are_merged() -> None:
     app = builder()
     filtered = app.stream("in").select_key(any_function).filter(any_function, name="shared")
     count(filtered, "one")
@@ -86,7 +86,7 @@ def test_value_change_in_between_keeps_repartitions_apart() -> None:
     assert repartitions(app.build(optimization="all")) == ["one-repartition", "two-repartition"]
 
 
-def test_repartition_that_the_user_asked_for_stays() -> None:
+def test_explicit_repartition_is_kept() -> None:
     app = builder()
     rekeyed = app.stream("in").select_key(any_function)
     count(rekeyed.repartition("mine"), "one")
@@ -95,7 +95,7 @@ def test_repartition_that_the_user_asked_for_stays() -> None:
     assert set(repartitions(app.build(optimization="all"))) == {"mine-repartition", "two-repartition"}
 
 
-def test_repartitions_behind_a_merge_become_one_behind_it() -> None:
+def test_repartitions_after_a_merge_become_one_after_it() -> None:
     app = builder()
     a, b = (app.stream(topic).select_key(any_function) for topic in "ab")
     merged = a.merge(b, name="m")
@@ -108,7 +108,7 @@ def test_repartitions_behind_a_merge_become_one_behind_it() -> None:
     assert node(topology, "one-repartition-filter").parents == ("m",)
 
 
-def test_of_merges_behind_each_other_the_last_one_is_repartitioned() -> None:
+def test_last_of_consecutive_merges_is_repartitioned() -> None:
     app = builder()
     a, b, c = (app.stream(topic).select_key(any_function) for topic in "abc")
     merged = a.merge(b).merge(c, name="last")
@@ -134,7 +134,7 @@ def test_no_changed_key_slips_past_the_one_repartition() -> None:
     assert node(topology, "two-repartition-filter").parents == ("m",)
 
 
-def test_cogroup_stays_co_partitioned_behind_a_replaced_repartition() -> None:
+def test_cogroup_stays_co_partitioned_after_a_replaced_repartition() -> None:
     app = builder()
     rekeyed = app.stream("a").select_key(any_function)
     count(rekeyed, "one")
@@ -155,7 +155,7 @@ def self_joined(**options: object) -> bm.StreamsBuilder:
     return app
 
 
-def test_join_of_a_stream_with_itself_keeps_one_store() -> None:
+def test_self_join_uses_one_store() -> None:
     topology = self_joined().build(optimization="single.store.self.join")
 
     merge = node(topology, "twice-merge")
@@ -172,7 +172,7 @@ def test_stream_that_is_read_twice_is_joined_with_itself() -> None:
     assert len(app.build(optimization="all").stores) == 1
 
 
-def test_repartitions_that_become_one_make_one_stream_of_both_sides() -> None:
+def test_merged_repartitions_make_both_sides_the_same_stream() -> None:
     app = builder()
     rekeyed = app.stream("in").select_key(any_function)
     rekeyed.join(rekeyed, any_function, windows=WINDOWS, name="twice")
@@ -190,7 +190,7 @@ def test_repartitions_that_become_one_make_one_stream_of_both_sides() -> None:
         {"windows": JoinWindows(before="8ms", after="-1ms")},
     ],
 )
-def test_self_join_whose_results_would_change_stays_as_it_is(options: dict[str, object]) -> None:
+def test_self_join_whose_results_would_change_is_not_rewritten(options: dict[str, object]) -> None:
     app = self_joined(**options)
 
     assert app.build(optimization="all") == app.build()
@@ -213,7 +213,7 @@ def test_derived_stream_is_not_the_same_stream() -> None:
     assert app.build(optimization="all") == app.build()
 
 
-def test_each_rule_tells_what_it_changed() -> None:
+def test_each_rule_reports_what_it_changed() -> None:
     app = self_joined()
     app.table("t", store="kept")
     app.table("unused")
@@ -224,14 +224,14 @@ def test_each_rule_tells_what_it_changed() -> None:
     told = [(rewrite.rule, rewrite.what) for rewrite in app.build(optimization="all").rewrites]
 
     assert told == [
-        ("reuse.ktable.source.topics", "kept is read again from the topic t"),
+        ("reuse.ktable.source.topics", "kept is restored from the topic t"),
         (
             "merge.repartition.topics",
-            "one-repartition, two-repartition became one-repartition, directly behind new",
+            "one-repartition, two-repartition became one-repartition, directly after new",
         ),
         (
             "single.store.self.join",
-            "twice-merge joins a stream with itself: twice-this-windowed keeps the records of both sides",
+            "twice-merge joins a stream with itself: twice-this-windowed stores the records of both sides",
         ),
     ]
     assert app.build().rewrites == ()

@@ -1,4 +1,4 @@
-"""Turns what a user says about the times of records into checked values."""
+"""Checks of the arguments about record timestamps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Timestamp = str | Callable[..., Any] | RecordClock
 
 
 def timestamp_of(given: Timestamp | None) -> Function | RecordClock | None:
-    """Return where the time of a record comes from; None leaves it to the application."""
+    """Check where the time of a record comes from; None leaves it to the application."""
     if given is None or isinstance(given, RecordClock):
         return given
     if not isinstance(given, str | PythonFunction) and not callable(given):
@@ -28,7 +28,7 @@ def timestamp_of(given: Timestamp | None) -> Function | RecordClock | None:
 
 
 def on_invalid_of(given: OnInvalidTimestamp | None) -> OnInvalidTimestamp | None:
-    """Return what to do about an invalid time, after a look whether it can be done."""
+    """Check what to do about an invalid time."""
     known = get_args(OnInvalidTimestamp)
     if given is not None and given not in known:
         close = nearest(str(given), known)

@@ -23,12 +23,12 @@ def refused(error: pytest.ExceptionInfo[bm.errors.TopologyError]) -> str:
     [
         ({}, "A join of two streams needs windows=, found None | Pass JoinWindows"),
         ({"windows": 5}, "A join of two streams needs windows=, found 5"),
-        ({"windows": WINDOWS, "grace": 5}, "A join with a KStream takes no grace= | It takes windows"),
-        ({"windows": WINDOWS, "close_idle_after": 5}, "close_idle_after has no use in an inner join"),
+        ({"windows": WINDOWS, "grace": 5}, "A join with a KStream does not take grace= | It takes windows"),
+        ({"windows": WINDOWS, "close_idle_after": 5}, "close_idle_after has no effect in an inner join"),
         ({"windows": WINDOWS, "how": "full"}, "A join with a KStream cannot be 'full' | Use 'inner' or"),
     ],
 )
-def test_join_of_streams_is_refused_without_what_it_needs(options: dict[str, Any], told: str) -> None:
+def test_join_of_streams_requires_its_options(options: dict[str, Any], told: str) -> None:
     app = builder()
 
     with pytest.raises(bm.errors.TopologyError) as error:
@@ -41,12 +41,12 @@ def test_join_of_streams_is_refused_without_what_it_needs(options: dict[str, Any
     ("options", "told"),
     [
         ({"how": "outer"}, "A join with a KTable cannot be 'outer' | Use 'inner' or 'left'"),
-        ({"windows": WINDOWS}, "A join with a KTable takes no windows= | It takes grace, late_to, name"),
-        ({"store": "kept"}, "A join with a KTable takes no store="),
+        ({"windows": WINDOWS}, "A join with a KTable does not take windows= | It takes grace, late_to, name"),
+        ({"store": "kept"}, "A join with a KTable does not take store="),
         ({"grace": "-1ms"}, "The grace of join must not be negative, found -1 ms"),
     ],
 )
-def test_join_with_a_table_is_refused_with_what_it_cannot_do(options: dict[str, Any], told: str) -> None:
+def test_join_with_a_table_refuses_unsupported_options(options: dict[str, Any], told: str) -> None:
     app = builder()
 
     with pytest.raises(bm.errors.TopologyError) as error:
@@ -64,16 +64,16 @@ def test_join_with_a_global_table_needs_a_key() -> None:
     assert refused(error).startswith("A join with a GlobalKTable needs key= | Pass a function")
 
 
-def test_only_handles_are_joined() -> None:
+def test_join_refuses_anything_but_streams_and_tables() -> None:
     app = builder()
 
     with pytest.raises(bm.errors.TopologyError) as error:
         app.stream("l").join("r", any_function)  # type: ignore[arg-type]
-    assert refused(error).startswith("join() takes a stream or a table, found 'r'")
+    assert refused(error).startswith("join() needs a stream or a table, found 'r'")
 
     with pytest.raises(bm.errors.TopologyError) as error:
         app.table("l").join(app.stream("r"), any_function)  # type: ignore[arg-type]
-    assert refused(error).startswith("A table is joined with a table, found")
+    assert refused(error).startswith("A table can be joined only with a table, found")
 
 
 def test_handles_of_two_builders_are_not_joined() -> None:

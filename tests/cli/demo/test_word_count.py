@@ -20,7 +20,7 @@ from rich.console import Console
 
 import brookmere as bm
 from brookmere.cli.demo.directory import Place, example
-from brookmere.cli.demo.picture import Scene
+from brookmere.cli.demo.scene import Scene
 from brookmere.cli.demo.summary import next_commands
 from brookmere.run.progress import Progress
 from tests.cli.conftest import Run
@@ -53,7 +53,7 @@ def test_scene_fills_a_small_terminal(scene: Scene) -> None:
 
     assert len(lines) == 24
     assert all(len(line) <= 80 for line in lines)
-    assert lines[0].endswith("42 s left, any key ends")
+    assert lines[0].endswith("42 s left, any key quits")
     assert "topic lines · 50 in" in lines[1]
     assert "topic word-counts · 60 words" in lines[1]
     assert "line number 31" in lines[2]
@@ -77,11 +77,11 @@ def test_counts_that_changed_are_marked(scene: Scene) -> None:
     assert text.count("+") == 1
 
 
-def test_scene_without_counts_says_what_it_waits_for() -> None:
+def test_scene_without_counts_explains_the_wait() -> None:
     assert "The first batch takes" in "\n".join(drawn(Scene(), 80, 24))
 
 
-def test_program_is_the_example_and_stays_when_it_was_changed(folder: Path) -> None:
+def test_program_is_the_example_and_a_changed_one_is_kept(folder: Path) -> None:
     place = Place.make(folder / "demo")
     assert place.program.read_text() == example("word_count.py").read_text()
 
@@ -97,7 +97,7 @@ def test_demo_without_a_terminal_prints_lines_and_what_to_try_works(run: Run, fo
     assert f"Topics:  {folder}/demo/.brookmere/topics\n" in shown.stdout
     assert "\nline    I come from haunts of coot and hern\n" in shown.stdout
     assert re.search(r"\ncounts  .*\bhaunts 1\b", shown.stdout)
-    done = re.search(r"  (\d+) lines came in, (\d+) words were counted", shown.stdout)
+    done = re.search(r"  (\d+) lines came in; (\d+) words were counted", shown.stdout)
     assert done is not None
     topics = bm.Topics(folder / "demo" / ".brookmere" / "topics")
     lines = [bm.Text().deserialize(record.value) for record in topics["lines"].read(0)]
@@ -149,4 +149,4 @@ def test_demo_in_a_terminal_ends_on_a_key(folder: Path) -> None:
     assert "topic lines · " in text
     # The screen of the demo is gone, and what it did stands below the command.
     assert b"\x1b[?1049l" in shown
-    assert "What was done" in text.rpartition("A count changes")[2]
+    assert "What happened" in text.rpartition("A count changes")[2]
