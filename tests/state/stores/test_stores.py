@@ -166,7 +166,7 @@ def test_limits_and_bounds_are_checked(world: World) -> None:
 
     with pytest.raises(ValueError, match="limit must be at least 1"):
         store.query(RangeQuery(limit=0))
-    with pytest.raises(ValueError, match="not for both"):
+    with pytest.raises(ValueError, match="not both"):
         store.query(RangeQuery("a", prefix="a"))
     with pytest.raises(ValueError, match="always have a key, found None"):
         store.get(None)

@@ -1,4 +1,4 @@
-"""Turns the bytes of values as stores have them into JSON, without decoding where the bytes are JSON."""
+"""Stored values as JSON, without decoding them if the bytes are JSON already."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ RawWriter = Callable[[bytes], bytes]
 
 
 def raw_writer(info: StoreInfo, serde: Serde) -> RawWriter:
-    """Return what turns stored values into JSON.
+    """Return a function from stored values to JSON.
 
-    A changelog has the JSON that the application wrote. What others wrote to a table's own topic may have
-    fields that the program does not know, so it is decoded first.
+    A changelog contains the JSON that the application wrote. Other writers of a table's source topic may add
+    fields that the program does not know, so such values are decoded first.
     """
     if not info.is_source and _is_plain_json(serde):
         return _as_it_is
@@ -24,7 +24,7 @@ def raw_writer(info: StoreInfo, serde: Serde) -> RawWriter:
 
 
 def asks_registry(serde: Serde) -> bool:
-    """Tell whether a serde may have to ask a schema registry, which can take long."""
+    """Return whether a serde may need a schema registry, which can be slow."""
     framed = serde.frame if isinstance(serde, SparkJson) else serde
     return isinstance(framed, Registered) and framed.client is not None
 

@@ -1,4 +1,4 @@
-"""Turns serdes into the JSON Schemas of their values, for the OpenAPI document."""
+"""JSON Schemas of keys and values, for the OpenAPI document."""
 
 from __future__ import annotations
 
