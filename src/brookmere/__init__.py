@@ -10,9 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from brookmere import errors
-from brookmere.dsl.aggregates.grouped import KGroupedStream
-from brookmere.dsl.aggregates.grouped_table import KGroupedTable
-from brookmere.dsl.aggregates.short import (
+from brookmere.dsl.aggregates.agg_functions import (
     avg,
     collect_list,
     collect_set,
@@ -21,9 +19,11 @@ from brookmere.dsl.aggregates.short import (
     last,
     top_n,
 )
-from brookmere.dsl.aggregates.short import max as max
-from brookmere.dsl.aggregates.short import min as min
-from brookmere.dsl.aggregates.short import sum as sum
+from brookmere.dsl.aggregates.agg_functions import max as max
+from brookmere.dsl.aggregates.agg_functions import min as min
+from brookmere.dsl.aggregates.agg_functions import sum as sum
+from brookmere.dsl.aggregates.grouped import KGroupedStream
+from brookmere.dsl.aggregates.grouped_table import KGroupedTable
 from brookmere.dsl.aggregates.suppressed import until_time_limit, until_window_closes
 from brookmere.dsl.builder import StreamsBuilder
 from brookmere.dsl.functions.python import python, python_async

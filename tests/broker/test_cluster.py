@@ -75,7 +75,7 @@ def test_second_start_and_second_stop_change_nothing(make: Make) -> None:
     assert not broker.stop()
 
 
-def test_one_that_looked_before_another_started_finds_it(make: Make) -> None:
+def test_concurrent_start_finds_the_running_broker(make: Make) -> None:
     early = make()
     late = make()
     late.start()
@@ -98,7 +98,7 @@ def test_data_survives_a_crash(make: Make) -> None:
     assert consume(broker.bootstrap_servers, "kept", 1) == [b"a"]
 
 
-def test_port_in_use_is_told_before_anything_starts(make: Make) -> None:
+def test_port_in_use_is_reported_before_anything_starts(make: Make) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -111,7 +111,7 @@ def test_port_in_use_is_told_before_anything_starts(make: Make) -> None:
     assert "--port" in str(failure.value)
 
 
-def test_start_that_fails_shows_kafkas_words_and_leaves_nothing(make: Make) -> None:
+def test_failed_start_shows_kafkas_error_and_leaves_nothing_behind(make: Make) -> None:
     broker = make(properties={"log.cleaner.threads": "many"})
 
     with pytest.raises(BrokerError, match=r"many.*log\.cleaner\.threads"):
@@ -120,7 +120,7 @@ def test_start_that_fails_shows_kafkas_words_and_leaves_nothing(make: Make) -> N
     assert broker.status().state == "stopped"
 
 
-def test_directory_that_kafka_would_take_apart_is_refused(tmp_path: Path) -> None:
+def test_directory_that_kafka_would_split_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BrokerError, match="a comma"):
         Broker(tmp_path / "a,b").start()
 
@@ -133,7 +133,7 @@ def test_number_of_brokers_cannot_change(make: Make, tmp_path: Path) -> None:
         Broker(tmp_path / "kafka", 3)
 
 
-def test_process_that_was_given_the_number_of_a_dead_broker_is_left_alone(make: Make) -> None:
+def test_process_that_reuses_the_pid_of_a_dead_broker_is_not_killed(make: Make) -> None:
     broker = make()
     broker.start()
     broker.kill()
@@ -149,7 +149,7 @@ def test_process_that_was_given_the_number_of_a_dead_broker_is_left_alone(make: 
             stranger.kill()
 
 
-def test_tied_broker_ends_with_a_process_that_is_killed(tmp_path: Path) -> None:
+def test_tied_broker_ends_with_its_killed_owner(tmp_path: Path) -> None:
     program = (
         "import sys, signal\n"
         "from brookmere.broker import Broker\n"
@@ -170,7 +170,7 @@ def test_tied_broker_ends_with_a_process_that_is_killed(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_three_brokers_bear_the_loss_of_each(make: Make) -> None:
+def test_three_brokers_survive_the_loss_of_any_one(make: Make) -> None:
     broker = make(3)
     broker.start()
     servers = broker.bootstrap_servers

@@ -31,7 +31,7 @@ def test_damaged_layout_is_refused_with_its_file(tmp_path: Path) -> None:
         load(tmp_path)
 
 
-def test_ports_for_clients_stay_unless_others_are_asked_for() -> None:
+def test_client_ports_stay_the_same_unless_others_are_requested() -> None:
     first = new_layout("4.3.1", 1).with_ports(None, ["SECURE"])
     (ports,) = (node.ports for node in first.nodes)
     assert list(ports) == [CLIENTS, "SECURE", CONTROLLER]

@@ -10,15 +10,15 @@ from brookmere.broker.ports import free_port, is_free
 from brookmere.broker.probe import brokers_seen_by
 
 
-def test_running_broker_sees_itself(kafka: Broker) -> None:
+def test_probe_finds_a_running_broker(kafka: Broker) -> None:
     assert brokers_seen_by(kafka.nodes[0].port) == {1}
 
 
-def test_nobody_is_seen_where_nobody_listens() -> None:
+def test_probe_finds_nothing_where_nothing_listens() -> None:
     assert brokers_seen_by(free_port()) == set()
 
 
-def test_server_that_hangs_up_or_says_nonsense_is_no_broker() -> None:
+def test_server_that_hangs_up_or_sends_garbage_is_not_a_broker() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def answer() -> None:

@@ -21,7 +21,7 @@ def test_process_is_alive_until_it_ends() -> None:
     assert identify(process.pid) is None
 
 
-def test_same_number_at_another_time_is_another_process() -> None:
+def test_same_pid_at_another_time_is_another_process() -> None:
     with subprocess.Popen(["sleep", "60"]) as process:
         stranger = ProcessIdentity(process.pid, "long ago")
 

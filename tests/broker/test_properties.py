@@ -32,7 +32,7 @@ def test_one_broker_of_three_may_be_lost(brokers: int, copies: str, in_sync: str
     assert len(found["controller.quorum.voters"].split(",")) == brokers
 
 
-def test_old_records_stay_and_topics_are_made_on_purpose() -> None:
+def test_old_records_are_kept_and_topics_are_not_created_automatically() -> None:
     found = settings(1)
 
     assert found["log.retention.ms"] == "-1"

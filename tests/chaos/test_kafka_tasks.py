@@ -28,5 +28,5 @@ def test_tasks_that_fail_are_done_again_without_loss_or_repetition(
         victim.expect("done")
 
     log = (tmp_path / "state" / "tasks-chaos-plain" / "spark.log").read_text(errors="replace")
-    assert log.count("A test lets a task fail at the point") > 10
+    assert log.count("A test makes a task fail at the point") > 10
     world.check()

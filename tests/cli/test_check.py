@@ -38,9 +38,7 @@ def topics(folder: Path) -> bm.Topics:
     return topics
 
 
-def test_check_tells_beforehand_what_run_tells_when_it_starts(
-    run: Run, topics: bm.Topics, folder: Path
-) -> None:
+def test_check_predicts_what_run_reports_at_start(run: Run, topics: bm.Topics, folder: Path) -> None:
     nothing = run("check", "clicks.py")
     assert nothing.exit_code == 0
     assert "clicks has no state in" in nothing.stdout
@@ -54,7 +52,7 @@ def test_check_tells_beforehand_what_run_tells_when_it_starts(
     assert checked.exit_code == 0, checked.stderr
     assert checked.stdout.splitlines()[1:] == [
         "counts  converted; from auto to rocksdb",
-        "users   new and empty; it does not contain what was already read from clicks",
+        "users   new and empty; earlier records of clicks are not in it",
     ]
     assert "users" not in topics.names()
 

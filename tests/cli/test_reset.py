@@ -26,29 +26,29 @@ def begins(text: str) -> list[str]:
     return re.findall(r"^clicks +\d +- +(\d+)$", text, re.MULTILINE)
 
 
-def test_dry_run_tells_everything_and_changes_nothing(run: Run, topics: bm.Topics) -> None:
+def test_dry_run_shows_everything_and_changes_nothing(run: Run, topics: bm.Topics) -> None:
     shown = run("reset", "clicks.py")
 
     assert shown.exit_code == 0, shown.stderr
     lines = shown.stdout.splitlines()
     assert lines[0].startswith("Reset of clicks, at ")
     assert [" ".join(line.split()) for line in lines[2:]] == [
-        "TOPIC PARTITION STANDS AT WILL BEGIN AT",
+        "TOPIC PARTITION CURRENT OFFSET NEW OFFSET",
         "clicks 0 - 0",
         "clicks 1 - 0",
         "",
         "To be deleted: topic clicks-counts-changelog",
     ]
-    assert shown.stderr == "Nothing was changed. The same command with --execute does it.\n"
+    assert shown.stderr == "Nothing was changed. Run the same command with --execute to reset it.\n"
     assert "clicks-counts-changelog" in topics
     assert not Path(".brookmere/state/clicks").exists()
 
 
-def test_execute_does_it(run: Run, topics: bm.Topics) -> None:
+def test_execute_resets_the_application(run: Run, topics: bm.Topics) -> None:
     shown = run("reset", "clicks.py", "--to-latest", "--execute")
 
     assert begins(shown.stdout) == ["5", "5"]
-    assert shown.stderr == "clicks is reset; its next start begins there.\n"
+    assert shown.stderr == "clicks is reset; its next run starts there.\n"
     assert "clicks-counts-changelog" not in topics
     assert '"offsets": [5, 5]' in Path(".brookmere/state/clicks/begin.json").read_text()
     assert "To be deleted: nothing" in run("reset", "clicks.py").stdout
@@ -67,7 +67,7 @@ def test_execute_does_it(run: Run, topics: bm.Topics) -> None:
         (["--by-duration", "P36500D"], ["0", "0"]),
     ],
 )
-def test_where_to_begin_can_be_said_in_many_ways(
+def test_start_can_be_given_in_many_ways(
     run: Run, topics: bm.Topics, options: list[str], expected: list[str]
 ) -> None:
     assert begins(run("reset", "clicks.py", *options).stdout) == expected
@@ -76,14 +76,19 @@ def test_where_to_begin_can_be_said_in_many_ways(
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--to-latest", "--to-offset", "3"], "--to-latest and --to-offset both say where to begin."),
-        (["--by-duration", "1h"], "'1h' is not a duration.\nWrite one of ISO 8601, such as PT1H"),
+        (
+            ["--to-latest", "--to-offset", "3"],
+            "--to-latest and --to-offset cannot be combined: each says where to start.",
+        ),
+        (["--by-duration", "1h"], "'1h' is not a duration.\nWrite an ISO 8601 duration, such as PT1H"),
         (["--by-duration", "P"], "'P' is not a duration."),
         (["--to-datetime", "noon"], "'noon' is not a time."),
         (["--input-topics", "click"], "The program does not read the topic 'click'.\nDid you mean 'clicks'?"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(run: Run, topics: bm.Topics, options: list[str], words: str) -> None:
+def test_contradicting_or_invalid_options_are_refused(
+    run: Run, topics: bm.Topics, options: list[str], words: str
+) -> None:
     shown = run("reset", "clicks.py", *options)
 
     assert shown.exit_code == 1

@@ -45,7 +45,7 @@ def values(topics: bm.Topics, name: str) -> list[bytes]:
 
 
 @pytest.mark.usefixtures("spark")
-def test_until_idle_processes_what_is_there_and_goes_on_later(
+def test_until_idle_processes_available_records_and_resumes_later(
     run: Run, topics: bm.Topics, folder: Path
 ) -> None:
     (folder / "upper.py").write_text(UPPER)
@@ -65,7 +65,7 @@ def test_until_idle_processes_what_is_there_and_goes_on_later(
 
 
 @pytest.mark.usefixtures("spark")
-def test_progress_comes_as_json(run: Run, topics: bm.Topics, folder: Path) -> None:
+def test_progress_can_be_printed_as_json(run: Run, topics: bm.Topics, folder: Path) -> None:
     (folder / "clicks.py").write_text(COUNT)
     fill(topics, "clicks", b"x", b"y", b"z")
 
@@ -82,7 +82,7 @@ def test_progress_comes_as_json(run: Run, topics: bm.Topics, folder: Path) -> No
 
 
 @pytest.mark.usefixtures("spark")
-def test_directories_topics_and_settings_come_from_options(run: Run, folder: Path) -> None:
+def test_options_set_directories_topics_and_settings(run: Run, folder: Path) -> None:
     (folder / "clicks.py").write_text(COUNT)
     (folder / "app.properties").write_text("application.id=from-file\nmax.batch.records=7\n")
 
@@ -100,7 +100,7 @@ def test_directories_topics_and_settings_come_from_options(run: Run, folder: Pat
 
 
 @pytest.mark.usefixtures("spark")
-def test_bad_record_ends_it_with_one_paragraph(run: Run, topics: bm.Topics, folder: Path) -> None:
+def test_bad_record_fails_with_one_paragraph(run: Run, topics: bm.Topics, folder: Path) -> None:
     (folder / "whole.py").write_text(NUMBERS)
     fill(topics, "in", b"three")
 
@@ -156,7 +156,7 @@ def test_missing_topic_names_the_command_that_creates_it(run: Run, folder: Path)
     ("arguments", "words"),
     [
         (["-c", "comit.interval.ms=1"], "Did you mean commit.interval.ms?"),
-        (["-c", "commit.interval.ms"], "-c takes a setting and its value, found 'commit.interval.ms'"),
+        (["-c", "commit.interval.ms"], "-c expects a setting and its value, found 'commit.interval.ms'"),
         (["--config", "nothing.properties"], "The settings in nothing.properties cannot be read"),
         (["-c", "bootstrap.servers=localhost:9092"], "Kafka"),
     ],
@@ -170,7 +170,7 @@ def test_wrong_settings_are_explained(run: Run, folder: Path, arguments: list[st
     assert words in shown.stderr
 
 
-def test_without_java_the_remedy_is_told(
+def test_missing_java_is_reported_with_the_remedy(
     spawn: Spawn, folder: Path, topics: bm.Topics, without_java: dict[str, Any]
 ) -> None:
     (folder / "clicks.py").write_text(COUNT)
@@ -184,7 +184,7 @@ def test_without_java_the_remedy_is_told(
     assert "Traceback" not in shown.stderr
 
 
-def test_state_directory_that_cannot_be_written_is_told(run: Run, folder: Path, topics: bm.Topics) -> None:
+def test_unwritable_state_directory_is_reported(run: Run, folder: Path, topics: bm.Topics) -> None:
     (folder / "clicks.py").write_text(COUNT)
     topics.create("clicks")
     # A file in the way refuses everyone, root included.

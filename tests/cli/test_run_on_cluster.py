@@ -51,9 +51,7 @@ words.group_by(lambda value: value).count(store="words").to_stream().to("word-co
 
 
 @pytest.mark.slow
-def test_python_code_runs_beside_executors_and_a_worker_that_dies_there_is_replaced(
-    spawn: Spawn, folder: Path
-) -> None:
+def test_python_code_runs_next_to_executors_and_a_dead_worker_is_replaced(spawn: Spawn, folder: Path) -> None:
     (folder / "spread.py").write_text(PROGRAM)
     home = Home(folder / ".brookmere")
     words = [(f"k{number % 7}", f"w{number % 5}") for number in range(60)]

@@ -65,7 +65,7 @@ def test_references_are_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         ("${vault:a:b}", "there is no provider 'vault'. Write ${env:NAME} or ${file:path:key}."),
     ],
 )
-def test_missing_reference_is_told_without_any_secret(
+def test_missing_reference_is_reported_without_any_secret(
     reference: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""The reference lists the settings that there are."""
+"""The reference lists all settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of properties are read as Java reads them."""
+"""Properties files are read as Java reads them."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_continuation_at_the_end_of_the_file_ends_there(tmp_path: Path) -> None:
     assert read_properties(file) == {"a": ("b", 1)}
 
 
-def test_missing_file_is_told_with_what_to_name(tmp_path: Path) -> None:
+def test_missing_file_is_reported_with_what_to_name(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         read_properties(tmp_path / "none.properties")
 
@@ -72,7 +72,7 @@ def test_missing_file_is_told_with_what_to_name(tmp_path: Path) -> None:
     )
 
 
-def test_file_that_is_not_text_is_told(tmp_path: Path) -> None:
+def test_file_that_is_not_text_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "app.properties"
     file.write_bytes(b"a=\xff")
 

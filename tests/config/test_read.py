@@ -1,4 +1,4 @@
-"""Settings come typed, or with everything that is wrong about them."""
+"""Settings are typed, or refused with all their faults."""
 
 from __future__ import annotations
 

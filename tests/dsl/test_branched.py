@@ -55,7 +55,7 @@ def test_without_default_the_rest_has_no_child() -> None:
     assert branch(app).default is None
 
 
-def test_each_branch_takes_a_number() -> None:
+def test_each_branch_uses_a_number() -> None:
     app = builder()
 
     branches = app.stream("in").split(name="b").branch(any_function).default_branch()

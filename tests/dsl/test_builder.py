@@ -20,7 +20,7 @@ def test_same_program_is_the_same_topology() -> None:
     assert word_count().build() == word_count().build()
 
 
-def test_building_does_not_use_up_the_builder() -> None:
+def test_builder_can_be_extended_after_build() -> None:
     app = word_count()
     before = app.build(optimization="all")
 
@@ -30,7 +30,7 @@ def test_building_does_not_use_up_the_builder() -> None:
     assert word_count().build(optimization="all") == before
 
 
-def test_source_has_the_default_serdes_unless_it_is_given_others() -> None:
+def test_source_uses_the_default_serdes_unless_given_others() -> None:
     app = builder()
     app.stream("a")
     app.table("b", value=bm.Long())
@@ -65,16 +65,16 @@ def test_flags_of_a_pattern_are_written_into_it() -> None:
 
 @pytest.mark.parametrize("topics", [[], 3, None, [1]])
 def test_stream_without_topics_is_refused(topics: Any) -> None:
-    with pytest.raises(bm.errors.TopologyError, match="reads topics by name"):
+    with pytest.raises(bm.errors.TopologyError, match="must name its topics"):
         builder().stream(topics)
 
 
 def test_table_of_several_topics_is_refused() -> None:
-    with pytest.raises(bm.errors.TopologyError, match="reads one topic"):
+    with pytest.raises(bm.errors.TopologyError, match="must name one topic"):
         builder().table(["a", "b"])  # type: ignore[arg-type]
 
 
-def test_source_can_have_a_handler_of_its_own() -> None:
+def test_source_can_have_its_own_handler() -> None:
     app = builder()
     app.stream("a", on_bad_record="continue")
     app.table("b", on_bad_record="fail")
@@ -96,7 +96,7 @@ def test_topic_read_twice_has_one_handler() -> None:
     assert len(sources(app)) == 1
 
     app.stream("a", on_bad_record="fail").to("d")
-    with pytest.raises(bm.errors.TopologyError, match="a is read again with another on_bad_record than at"):
+    with pytest.raises(bm.errors.TopologyError, match="a is read with a different on_bad_record than at"):
         app.build()
 
 
@@ -112,7 +112,7 @@ def test_unknown_optimization_is_refused_with_a_hint() -> None:
     "optimization",
     ["all", "merge.repartition.topics", ["merge.repartition.topics"], "single.store.self.join, all"],
 )
-def test_optimization_can_be_told_in_several_ways(optimization: Any) -> None:
+def test_optimization_can_be_given_as_text_or_list(optimization: Any) -> None:
     app = builder()
     rekeyed = app.stream("in").select_key(any_function)
     rekeyed.group_by_key().count(store="one")

@@ -166,7 +166,7 @@ def test_table_of_a_rekeyed_stream_is_repartitioned() -> None:
     assert processors(app)["latest"].parents == ("latest-repartition-source",)
 
 
-def test_table_of_a_stream_keeps_no_store_that_nobody_asked_for() -> None:
+def test_table_of_a_stream_has_no_store_unless_needed() -> None:
     app = builder()
     stream = app.stream("in")
 

@@ -30,7 +30,7 @@ def stores(app: bm.StreamsBuilder) -> list[str]:
     return [store.name for store in app.build().stores]
 
 
-def test_table_without_a_store_keeps_none() -> None:
+def test_table_without_a_named_store_has_none() -> None:
     app = builder()
     table = app.table("in")
 
@@ -48,7 +48,7 @@ def test_table_that_is_grouped_gets_its_store_and_sends_old_values() -> None:
     assert table.queryable_store_name is None
 
 
-def test_old_values_are_asked_for_all_the_way_up() -> None:
+def test_old_values_are_requested_from_all_tables_upstream() -> None:
     app = builder()
     app.table("in").map_values(any_function).filter(any_function).group_by(any_function)
 
@@ -56,7 +56,7 @@ def test_old_values_are_asked_for_all_the_way_up() -> None:
     assert stores(app) == ["in-STATE-STORE-0000000000"]
 
 
-def test_kept_table_in_between_knows_the_old_values_itself() -> None:
+def test_table_with_a_store_in_between_has_the_old_values() -> None:
     app = builder()
     app.table("in").map_values(any_function, store="kept").group_by(any_function)
 
@@ -64,7 +64,7 @@ def test_kept_table_in_between_knows_the_old_values_itself() -> None:
     assert stores(app) == ["kept"]
 
 
-def test_filter_takes_old_values_where_they_come_for_free() -> None:
+def test_filter_uses_old_values_that_are_already_sent() -> None:
     app = builder()
     app.table("in", store="kept").filter(any_function)
 
@@ -109,7 +109,7 @@ def test_transform_values_sees_deletions() -> None:
     assert stores(app) == ["kept"]
 
 
-def test_key_of_to_stream_is_a_node_of_its_own() -> None:
+def test_key_of_to_stream_is_a_separate_node() -> None:
     app = builder()
     app.table("in").to_stream(any_function, name="updates")
 

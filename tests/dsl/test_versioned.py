@@ -26,7 +26,7 @@ def versioned(app: bm.StreamsBuilder, kind: type) -> list[bool]:
     return [node.operator.versioned for node in nodes if isinstance(node.operator, kind)]  # type: ignore[union-attr]
 
 
-def test_history_makes_a_store_of_versions() -> None:
+def test_history_creates_a_versioned_store() -> None:
     app = builder()
     app.table("in", store="kept", history=timedelta(seconds=2))
 
@@ -35,7 +35,7 @@ def test_history_makes_a_store_of_versions() -> None:
     assert topology.stores == (Store("kept", queryable=True, kind="versioned", retention_ms=2000),)
 
 
-def test_table_with_history_is_kept_also_without_a_name() -> None:
+def test_table_with_history_has_a_store_even_without_a_name() -> None:
     app = builder()
     app.table("a", history="5ms")
     app.stream("b").to_table(history="7ms")
@@ -49,7 +49,7 @@ def test_table_with_history_is_kept_also_without_a_name() -> None:
     assert versioned(app, TableSource) == [True, True]
 
 
-def test_stateless_operators_inherit_it() -> None:
+def test_stateless_operators_inherit_history() -> None:
     app = builder()
     table = app.table("in", history="5ms").filter(any_function).map_values(any_function)
 
@@ -70,7 +70,7 @@ def test_stateless_operators_inherit_it() -> None:
         lambda table: table.join(table, any_function, foreign_key=any_function),
     ],
 )
-def test_stores_aggregates_and_joins_end_it(end: object) -> None:
+def test_stores_aggregates_and_joins_end_history(end: object) -> None:
     app = builder()
 
     assert not end(app.table("in", history="5ms"))._versioned  # type: ignore[operator]
@@ -84,7 +84,7 @@ def test_each_side_of_a_join_has_its_own_meaning() -> None:
     assert versioned(app, TableJoin) == [True, False, False, True]
 
 
-def test_foreign_key_join_knows_it_of_both_tables() -> None:
+def test_foreign_key_join_knows_the_history_of_both_tables() -> None:
     app = builder()
     app.table("l", history="5ms").join(app.table("r"), any_function, foreign_key=any_function)
     app.table("a").join(app.table("b", history="5ms"), any_function, foreign_key=any_function)
@@ -93,7 +93,7 @@ def test_foreign_key_join_knows_it_of_both_tables() -> None:
     assert versioned(app, ForeignUpdate) == [False, True]
 
 
-def test_grace_keeps_records_in_a_buffer_called_after_the_join() -> None:
+def test_grace_buffers_records_in_a_store_named_after_the_join() -> None:
     app = builder()
     table = app.table("t", history=timedelta(seconds=5), store="kept").filter(any_function)
     app.stream("in").left_join(table, any_function, grace=timedelta(seconds=5), name="look")
@@ -111,7 +111,7 @@ def test_grace_keeps_records_in_a_buffer_called_after_the_join() -> None:
 @pytest.mark.parametrize(
     ("history", "told"),
     [
-        (None, "A join with a grace period needs a table that keeps its history; KTABLE-SOURCE-0000000002"),
+        (None, "A join with a grace period needs a table with history; KTABLE-SOURCE-0000000002"),
         ("10ms", "The grace period of 11 ms is longer than the history of KTABLE-SOURCE-0000000002, 10 ms"),
     ],
 )

@@ -74,7 +74,7 @@ def test_cart_is_abandoned_when_the_gap_and_the_grace_have_passed(shop: Shop) ->
     assert shop.abandoned() == [("ada", [("cup", 1)], 2.0)]
 
 
-def test_every_move_prolongs_the_session(shop: Shop) -> None:
+def test_every_event_extends_the_session(shop: Shop) -> None:
     for minute in (0, 30, 60):
         shop.put(minute)
     shop.wait(99)
@@ -100,7 +100,7 @@ def test_order_after_the_gap_does_not(shop: Shop) -> None:
     assert len(shop.abandoned()) == 1
 
 
-def test_order_that_comes_late_but_within_the_grace_prevents_it(shop: Shop) -> None:
+def test_late_order_within_the_grace_prevents_it(shop: Shop) -> None:
     shop.put(0)
     shop.wait(39)
     shop.order(10)
@@ -109,7 +109,7 @@ def test_order_that_comes_late_but_within_the_grace_prevents_it(shop: Shop) -> N
     assert shop.abandoned() == []
 
 
-def test_order_that_comes_too_late_goes_to_a_topic_of_its_own(shop: Shop) -> None:
+def test_too_late_order_goes_to_a_separate_topic(shop: Shop) -> None:
     shop.put(0)
     shop.wait(60)
     shop.order(10)
@@ -119,7 +119,7 @@ def test_order_that_comes_too_late_goes_to_a_topic_of_its_own(shop: Shop) -> Non
     assert (late.key, dict(late.headers)["brookmere.dropped.reason"]) == ("ada", b"late")
 
 
-def test_move_that_comes_late_brings_two_sessions_together(shop: Shop) -> None:
+def test_late_event_merges_two_sessions(shop: Shop) -> None:
     shop.put(0)
     shop.put(35, "pot")
     shop.put(20)
@@ -128,7 +128,7 @@ def test_move_that_comes_late_brings_two_sessions_together(shop: Shop) -> None:
     assert [(user, sorted(cart)) for user, cart, _ in shop.abandoned()] == [("ada", [("cup", 2), ("pot", 1)])]
 
 
-def test_what_is_put_in_after_an_order_is_a_new_cart(shop: Shop) -> None:
+def test_items_added_after_an_order_are_a_new_cart(shop: Shop) -> None:
     shop.put(0, "cup")
     shop.put(10, "pot")
     shop.order(5)
@@ -155,7 +155,7 @@ def test_item_without_a_price_is_in_the_cart_and_worth_nothing(shop: Shop) -> No
 
 
 @pytest.mark.parametrize("price", [None, 1.5])
-def test_what_is_taken_out_is_gone_whatever_price_it_comes_with(shop: Shop, price: float | None) -> None:
+def test_removed_item_is_gone_whatever_its_price(shop: Shop, price: float | None) -> None:
     shop.put(0, "cup", 2)
     shop.put(1, "cup", -2, price=price)
     shop.put(2, "pot")
@@ -164,7 +164,7 @@ def test_what_is_taken_out_is_gone_whatever_price_it_comes_with(shop: Shop, pric
     assert shop.abandoned() == [("ada", [("pot", 1)], 2.0)]
 
 
-def test_price_is_the_last_that_was_told_in_whatever_order_it_comes(shop: Shop) -> None:
+def test_latest_price_wins_in_any_order_of_arrival(shop: Shop) -> None:
     shop.put(0, price=2.0)
     shop.put(5, price=3.0)
     shop.put(1, price=1.0)
@@ -173,7 +173,7 @@ def test_price_is_the_last_that_was_told_in_whatever_order_it_comes(shop: Shop) 
     assert shop.abandoned() == [("ada", [("cup", 3)], 9.0)]
 
 
-def test_clock_closes_the_last_session_when_nothing_more_comes(shop: Shop) -> None:
+def test_clock_closes_the_last_session_when_events_stop(shop: Shop) -> None:
     shop.put(0)
     shop.driver.advance_wall_clock(timedelta(minutes=39))
     assert shop.abandoned() == []
@@ -182,7 +182,7 @@ def test_clock_closes_the_last_session_when_nothing_more_comes(shop: Shop) -> No
     assert len(shop.abandoned()) == 1
 
 
-def test_what_is_no_move_is_skipped(shop: Shop) -> None:
+def test_invalid_event_is_skipped(shop: Shop) -> None:
     pipe(shop.driver, "cart-moves", "ada", "<html>", 0)
     pipe(shop.driver, "cart-moves", "ada", {"item": "cup", "pieces": 1, "price": 2.0}, 0)
     pipe(shop.driver, "cart-moves", "ada", {"pieces": 1, "at": "2026-05-04T12:00:00Z"}, 0)
@@ -201,7 +201,7 @@ def test_application_finds_the_abandoned_carts_of_its_topics(home: Home, spark: 
     assert [shown(record.key, record.value) for record in carts] == FOUND_IN_THE_SAMPLE
 
 
-def test_application_goes_on_with_the_carts_that_were_open(home: Home, spark: SparkSession) -> None:
+def test_application_resumes_with_the_open_carts(home: Home, spark: SparkSession) -> None:
     fill(home.topics, "abandoned_cart")
     home.run(app)
     for topic, user, value in (

@@ -68,7 +68,7 @@ def test_ten_even_gaps_are_a_beacon_and_nine_are_not(network: Network) -> None:
     assert network.beacons() == [("desk", 60.0, 11)]
 
 
-def test_beacon_is_told_once_a_day(network: Network) -> None:
+def test_beacon_is_reported_once_a_day(network: Network) -> None:
     network.connect(*range(0, 2 * DAY, 600))
 
     assert len(network.beacons()) == 2
@@ -82,7 +82,7 @@ def test_connections_of_one_burst_are_one_call(network: Network) -> None:
     assert network.beacons() == [("desk", 60.0, 11)]
 
 
-def test_connections_that_are_told_late_are_put_where_they_belong(network: Network) -> None:
+def test_late_connections_are_inserted_in_order(network: Network) -> None:
     times = [60.0 * n for n in range(11)]
     network.connect(*[time for pair in zip(times[1::2], times[0::2], strict=False) for time in pair])
     network.connect(times[-1])
@@ -91,14 +91,14 @@ def test_connections_that_are_told_late_are_put_where_they_belong(network: Netwo
     assert network.beacons() == [("desk", 60.0, 11)]
 
 
-def test_connection_that_is_told_too_late_goes_to_a_topic_of_its_own(network: Network) -> None:
+def test_too_late_connection_goes_to_a_separate_topic(network: Network) -> None:
     network.connect(1000, 0)
 
     late = network.driver.output_topic("late-connections").read_record()
     assert (late.value["host"], late.timestamp) == ("desk", 0)
 
 
-def test_people_are_no_beacons_however_busy_they_are(network: Network) -> None:
+def test_people_are_not_beacons_however_busy_they_are(network: Network) -> None:
     chance = random.Random(4)
     times = [0.0]
     while len(times) < 200:
@@ -121,7 +121,7 @@ def test_host_that_is_busy_elsewhere_is_found_by_its_beacon(network: Network) ->
 
 
 @pytest.mark.parametrize("known", [{"owner": "IT"}, {"owner": None}])
-def test_destination_that_is_known_is_no_beacon(network: Network, known: dict[str, str | None]) -> None:
+def test_known_destination_is_not_a_beacon(network: Network, known: dict[str, str | None]) -> None:
     network.driver.input_topic("known").pipe_input("away.example", known)
     network.connect(*range(0, 900, 60))
     network.close(1200)
@@ -129,7 +129,7 @@ def test_destination_that_is_known_is_no_beacon(network: Network, known: dict[st
     assert network.beacons() == []
 
 
-def test_pair_begins_anew_after_a_night_of_silence(network: Network) -> None:
+def test_pair_starts_from_scratch_after_a_night_of_silence(network: Network) -> None:
     network.connect(0, 10, 100, 130)
     network.connect(*(DAY / 2 + 60 * n for n in range(11)))
     network.close(DAY / 2 + 900)
@@ -150,7 +150,7 @@ def test_numbers_of_a_pair_are_those_of_statistics(network: Network) -> None:
     assert math.isclose(seen["squares"] / 50, statistics.pvariance(gaps), rel_tol=1e-9)
 
 
-def test_what_is_no_connection_is_skipped(network: Network) -> None:
+def test_invalid_connection_is_skipped(network: Network) -> None:
     pipe(network.driver, "connections", None, "rotated", 0)
     pipe(network.driver, "connections", None, {"host": "desk"}, 0)
     network.close(900)

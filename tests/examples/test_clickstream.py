@@ -72,7 +72,7 @@ def test_search_is_near_up_to_a_second_before_and_after(shop: Shop, apart: int, 
     assert shop.activities()["v1"]["search"] == found
 
 
-def test_view_without_profile_and_search_comes_out_when_no_search_can_come_any_more(shop: Shop) -> None:
+def test_view_without_profile_and_search_is_sent_once_no_search_can_match(shop: Shop) -> None:
     shop.view("bob", "v1", 10_000)
     shop.view("ada", "v2", 12_000)
     assert shop.activities() == {}
@@ -82,7 +82,7 @@ def test_view_without_profile_and_search_comes_out_when_no_search_can_come_any_m
     assert shop.activities() == {"v1": {"id": "v1", "page": "/home", "profile": None, "search": None}}
 
 
-def test_last_views_come_out_although_nothing_follows(shop: Shop) -> None:
+def test_last_views_are_sent_although_nothing_follows(shop: Shop) -> None:
     shop.view("ada", "v1", 10_000)
     shop.close()
 
@@ -120,7 +120,7 @@ def test_view_that_is_out_of_order_waits_for_its_search(shop: Shop) -> None:
     assert shop.activities()["v2"]["search"] == "bells"
 
 
-def test_profile_that_is_deleted_is_gone_from_the_views_behind_it(shop: Shop) -> None:
+def test_deleted_profile_is_missing_from_later_views(shop: Shop) -> None:
     shop.profile("ada", ADA, 0)
     shop.profile("ada", None, 5_000)
     shop.view("ada", "v1", 6_000)
@@ -129,7 +129,7 @@ def test_profile_that_is_deleted_is_gone_from_the_views_behind_it(shop: Shop) ->
     assert shop.activities()["v1"]["profile"] is None
 
 
-def test_view_of_nobody_comes_out_and_one_without_id_is_put_aside(shop: Shop) -> None:
+def test_anonymous_view_is_sent_and_one_without_id_is_set_aside(shop: Shop) -> None:
     shop.view(None, "v1", 10_000)
     shop.view("ada", None, 10_000)
     shop.driver.input_topic("views", value=bm.Text()).pipe_input("ada", "GET /home", timestamp=10_000)
@@ -139,7 +139,7 @@ def test_view_of_nobody_comes_out_and_one_without_id_is_put_aside(shop: Shop) ->
     assert shop.driver.output_topic("views-refused").queue_size() == 1
 
 
-def test_view_that_is_too_late_to_be_told_from_a_repeated_one_is_kept_apart(shop: Shop) -> None:
+def test_view_that_is_too_late_to_deduplicate_goes_to_a_separate_topic(shop: Shop) -> None:
     shop.search("ada", "bells", 3_600_000)
     shop.view("ada", "v1", 3_600_000)
     shop.view("ada", "v2", 60_000)
@@ -150,7 +150,7 @@ def test_view_that_is_too_late_to_be_told_from_a_repeated_one_is_kept_apart(shop
 
 
 @pytest.mark.usefixtures("spark")
-def test_application_puts_the_sample_visits_together(home: Home) -> None:
+def test_application_assembles_the_sample_visits(home: Home) -> None:
     fill(home.topics, "clickstream", partitions=2)
 
     with home.application(app, statestore__cache__max__bytes=0) as application:

@@ -25,7 +25,7 @@ def test_parcel_without_a_distance_has_no_time() -> None:
         assert driver.output_topic("delivery-times").read_key_value() == ("p-1", None)
 
 
-def test_weights_are_loaded_when_a_process_begins() -> None:
+def test_weights_are_loaded_once_per_process() -> None:
     model = DeliveryTime()
 
     model.open()

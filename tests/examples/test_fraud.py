@@ -106,7 +106,7 @@ def test_much_money_in_few_payments_is_too_much(till: Till) -> None:
     assert till.reviews() == [("velocity", ["p1", "p2", "p3"])]
 
 
-def test_card_is_told_once_in_an_hour(till: Till) -> None:
+def test_card_is_reported_once_an_hour(till: Till) -> None:
     for n in range(8):
         till.pay(f"p{n}", minutes(n / 2))
     assert len(till.reviews()) == 1
@@ -117,9 +117,7 @@ def test_card_is_told_once_in_an_hour(till: Till) -> None:
 
 
 @pytest.mark.parametrize("order", [("Lisbon", "Tokyo"), ("Tokyo", "Lisbon")])
-def test_journey_that_nobody_makes_is_found_in_whatever_order_it_comes(
-    till: Till, order: tuple[str, str]
-) -> None:
+def test_impossible_journey_is_found_in_any_order_of_arrival(till: Till, order: tuple[str, str]) -> None:
     times = {"Lisbon": minutes(0), "Tokyo": minutes(55)}
     for city in order:
         till.pay(city, times[city], city=city)
@@ -147,7 +145,7 @@ def test_payments_of_the_same_moment_are_one_journey(till: Till) -> None:
     assert till.reviews() == [("distance", ["p1", "p2"])]
 
 
-def test_payment_without_a_place_is_no_journey(till: Till) -> None:
+def test_payment_without_a_place_is_not_a_journey(till: Till) -> None:
     till.pay("p1", minutes(0), city="Lisbon")
     till.pay("p2", minutes(1))
 
@@ -155,7 +153,7 @@ def test_payment_without_a_place_is_no_journey(till: Till) -> None:
 
 
 @pytest.mark.parametrize(("lat", "lon"), [(91.0, 0.0), (0.0, 181.0), (math.nan, 0.0), (0.0, math.inf)])
-def test_place_that_is_none_is_no_journey(till: Till, lat: float, lon: float) -> None:
+def test_invalid_place_is_not_a_journey(till: Till, lat: float, lon: float) -> None:
     till.pay("p1", minutes(0), city="Lisbon")
     nowhere = {"id": "p2", "at": NOON + minutes(1), "amount": 10.0, "lat": lat, "lon": lon}
     till.payments.pipe_input("card", nowhere)
@@ -182,7 +180,7 @@ def test_payment_that_is_sent_twice_counts_once(till: Till) -> None:
     assert till.reviews() == []
 
 
-def test_payment_that_comes_too_late_goes_to_a_topic_of_its_own(till: Till) -> None:
+def test_too_late_payment_goes_to_a_separate_topic(till: Till) -> None:
     till.pay("now", minutes(60), city="Tokyo")
     till.pay("late", minutes(0), city="Lisbon")
 
@@ -192,7 +190,7 @@ def test_payment_that_comes_too_late_goes_to_a_topic_of_its_own(till: Till) -> N
     assert dict(late.headers)["brookmere.dropped.reason"] == b"late"
 
 
-def test_what_is_no_payment_is_skipped_and_told(till: Till) -> None:
+def test_invalid_payment_is_skipped_and_reported(till: Till) -> None:
     pipe(till.driver, "payments", "card", "connection lost", 0)
     pipe(till.driver, "payments", "card", {"id": "p1", "amount": 5000.0}, 0)
     pipe(till.driver, "payments", None, {"id": "p2", "at": "2026-05-04T12:00:00Z", "amount": 5000.0}, 0)

@@ -75,7 +75,7 @@ def test_cancellation_gives_the_nights_back_once(desk: Desk) -> None:
     assert desk.booking("b1")["status"] == "cancelled"
 
 
-def test_cancellation_of_what_was_never_booked_changes_nothing(desk: Desk) -> None:
+def test_cancellation_of_an_unknown_booking_changes_nothing(desk: Desk) -> None:
     desk.book("b1", "l1", EVE, 1)
 
     desk.cancel("b99")
@@ -122,7 +122,7 @@ def test_booking_that_is_changed_gives_back_what_it_does_not_need(desk: Desk) ->
         ("l1", EVE, 1, None),
     ],
 )
-def test_booking_that_cannot_be_is_put_aside(
+def test_impossible_booking_is_set_aside(
     desk: Desk, room: str | None, arrival: date | None, nights: int, customer: str | None
 ) -> None:
     desk.book("b1", room, arrival, nights, customer)
@@ -144,7 +144,7 @@ def test_name_of_a_customer_shows_in_all_bookings_at_once(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_occupancy_is_what_a_dictionary_of_bookings_tells(seed: int) -> None:
+def test_occupancy_equals_that_of_a_dictionary_of_bookings(seed: int) -> None:
     chance = random.Random(seed)
     standing: dict[str, tuple[str, date, int]] = {}
     with TopologyTestDriver(app, partitions={"bookings": 3, "cancellations": 3, "customers": 3}) as driver:
@@ -171,7 +171,7 @@ def test_occupancy_is_what_a_dictionary_of_bookings_tells(seed: int) -> None:
 
 
 @pytest.mark.usefixtures("spark")
-def test_booking_and_its_cancellation_show_in_every_answer(home: Home) -> None:
+def test_booking_and_its_cancellation_show_in_every_response(home: Home) -> None:
     fill(home.topics, "hotel", partitions=2)
 
     with (

@@ -66,14 +66,14 @@ def test_only_the_three_highest_scores_stay_whoever_made_them(game: Game) -> Non
     assert game.board() == [("Bruno", 40.0), ("Ada", 30.0), ("Ada", 20.0)]
 
 
-def test_of_equal_scores_the_earlier_stands_in_front_and_stays(game: Game) -> None:
+def test_earlier_of_equal_scores_ranks_higher(game: Game) -> None:
     for player, score in [(2, 7.0), (1, 7.0), (1, 7.0), (2, 7.0)]:
         game.play(player, score)
 
     assert game.board() == [("Bruno", 7.0), ("Ada", 7.0), ("Ada", 7.0)]
 
 
-def test_every_game_has_a_board_of_its_own(game: Game) -> None:
+def test_every_game_has_its_own_board(game: Game) -> None:
     game.play(1, 10.0, product=1)
     game.play(2, 20.0, product=6)
 
@@ -89,7 +89,7 @@ def test_scores_of_a_player_count_from_when_the_player_is_known(game: Game) -> N
     assert game.board() == [("Chidi", 50.0)]
 
 
-def test_a_new_name_stands_on_later_scores(game: Game) -> None:
+def test_new_name_appears_on_later_scores(game: Game) -> None:
     game.play(1, 50.0)
     game.players.pipe_input("1", Named(1, "Ada Lovelace"))
     game.play(1, 60.0)
@@ -97,7 +97,7 @@ def test_a_new_name_stands_on_later_scores(game: Game) -> None:
     assert game.board() == [("Ada Lovelace", 60.0), ("Ada", 50.0)]
 
 
-def test_scores_of_unknown_players_and_products_are_left_out(game: Game) -> None:
+def test_scores_of_unknown_players_and_products_are_ignored(game: Game) -> None:
     game.play(99, 50.0)
     game.play(1, 50.0, product=99)
 
@@ -116,7 +116,7 @@ def test_a_score_with_a_part_missing_changes_no_board(
     assert game.board() == [("Ada", 5.0)]
 
 
-def test_a_score_that_is_no_json_is_set_aside_and_the_next_counts(game: Game) -> None:
+def test_score_that_is_not_json_is_set_aside_and_the_next_counts(game: Game) -> None:
     raw = game.driver.input_topic("score-events", value=bm.Bytes())
     raw.pipe_input(b"four hundred and twenty-two")
     raw.pipe_input(b'{"score": "422", "product_id": 6, "player_id": 1}')
@@ -127,7 +127,7 @@ def test_a_score_that_is_no_json_is_set_aside_and_the_next_counts(game: Game) ->
 
 
 @pytest.mark.parametrize("score", [b"NaN", b'"Infinity"', b"1e999"])
-def test_a_score_that_nobody_could_beat_is_left_out(game: Game, score: bytes) -> None:
+def test_infinite_score_is_ignored(game: Game, score: bytes) -> None:
     raw = game.driver.input_topic("score-events", value=bm.Bytes())
     raw.pipe_input(b'{"score": %b, "product_id": 6, "player_id": 2}' % score)
     game.play(1, -5.0)
@@ -135,7 +135,7 @@ def test_a_score_that_nobody_could_beat_is_left_out(game: Game, score: bytes) ->
     assert game.board() == [("Ada", -5.0)]
 
 
-def test_a_player_row_that_is_no_json_stops_the_program(game: Game) -> None:
+def test_player_row_that_is_not_json_stops_the_program(game: Game) -> None:
     with pytest.raises(bm.errors.DeserializationError):
         game.driver.input_topic("players", value=bm.Bytes()).pipe_input("1", b"Ada")
 
@@ -164,7 +164,7 @@ def test_sample_data_fills_the_boards() -> None:
 
 
 @pytest.mark.usefixtures("spark")
-def test_boards_are_answered_over_http(tmp_path: Path) -> None:
+def test_boards_are_served_over_http(tmp_path: Path) -> None:
     settings = {"topics.dir": tmp_path / "topics", "state.dir": tmp_path / "state", "num.stream.threads": 2}
     topics = bm.Topics(tmp_path / "topics")
     for topic in ("players", "products"):

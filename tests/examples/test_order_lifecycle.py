@@ -71,7 +71,7 @@ def test_events_move_an_order_on(shop: Shop) -> None:
     assert [after for _, _, after, _ in shop.changes()] == ["unpaid", "open", "sent", "refunded"]
 
 
-def test_what_cannot_happen_is_refused_and_changes_nothing(shop: Shop) -> None:
+def test_impossible_event_is_refused_and_changes_nothing(shop: Shop) -> None:
     shop.tell(0, "placed")
     shop.tell(1, "returned")
 
@@ -105,7 +105,7 @@ def test_payment_in_time_stops_the_clock(shop: Shop) -> None:
     assert shop.driver.store("orders").get("o-1")["state"] == "open"
 
 
-def test_what_is_no_event_is_skipped(shop: Shop) -> None:
+def test_invalid_event_is_skipped(shop: Shop) -> None:
     pipe(shop.driver, "order-events", "o-1", "<html>", 0)
     pipe(shop.driver, "order-events", "o-1", None, 0)
     pipe(shop.driver, "order-events", None, {"event": "placed"}, 0)
@@ -114,7 +114,7 @@ def test_what_is_no_event_is_skipped(shop: Shop) -> None:
     assert len(shop.driver.errors) == 1
 
 
-def test_application_goes_on_with_the_orders_it_had(home: Home, spark: SparkSession) -> None:
+def test_application_resumes_with_its_orders(home: Home, spark: SparkSession) -> None:
     fill(home.topics, "order_lifecycle")
     home.run(app)
     late: Any = b'{"event": "sent"}'

@@ -89,7 +89,7 @@ def test_readings_at_the_limit_are_usual(hall: Hall) -> None:
     assert hall.sessions() == {}
 
 
-def test_trouble_that_gets_worse_is_told_again(hall: Hall) -> None:
+def test_worsening_trouble_is_reported_again(hall: Hall) -> None:
     hall.read(0, 30, 60, 90)
     assert [reason for _, _, reason, _ in hall.alarms()] == ["long"]
 
@@ -105,7 +105,7 @@ def test_machine_has_one_alarm_of_a_kind_in_a_quarter_of_an_hour(hall: Hall) -> 
     assert len(hall.alarms()) == 1
 
 
-def test_reading_that_comes_late_brings_two_sessions_together(hall: Hall) -> None:
+def test_late_reading_merges_two_sessions(hall: Hall) -> None:
     hall.read(0, 20, 60, 80)
     assert hall.alarms() == []
 
@@ -114,7 +114,7 @@ def test_reading_that_comes_late_brings_two_sessions_together(hall: Hall) -> Non
     assert hall.sessions() == {(0, 80): {"readings": 5, "peak": 6.0, "strength": 1.5}}
 
 
-def test_reading_that_comes_too_late_goes_to_a_topic_of_its_own(hall: Hall) -> None:
+def test_too_late_reading_goes_to_a_separate_topic(hall: Hall) -> None:
     hall.read(200, 0, vibration=9.0)
 
     late = hall.driver.output_topic("late-readings").read_record()
@@ -131,7 +131,7 @@ def test_limit_is_that_of_the_time_of_the_reading(hall: Hall) -> None:
     assert list(hall.sessions()) == [(0, 20)]
 
 
-def test_machine_of_which_nothing_is_known_has_the_usual_limit(hall: Hall) -> None:
+def test_unknown_machine_has_the_default_limit(hall: Hall) -> None:
     hall.read(0, 30, 60, vibration=7.1, machine="fan")
     assert hall.alarms() == []
 
@@ -140,7 +140,7 @@ def test_machine_of_which_nothing_is_known_has_the_usual_limit(hall: Hall) -> No
 
 
 @pytest.mark.parametrize("limit", [None, 0.0, -1.0, math.nan, math.inf])
-def test_limit_that_is_none_is_the_usual_one(hall: Hall, limit: float | None) -> None:
+def test_invalid_limit_is_replaced_by_the_default(hall: Hall, limit: float | None) -> None:
     hall.machines.pipe_input("fan", {"model": "Zephyr", "hall": "A", "limit": limit}, timestamp=0)
     hall.read(0, vibration=7.1, machine="fan")
     assert hall.sessions() == {}
@@ -157,7 +157,7 @@ def test_sensor_that_sends_no_number_gives_no_alarm(hall: Hall, vibration: float
     assert hall.sessions() == {}
 
 
-def test_what_is_no_reading_is_skipped(hall: Hall) -> None:
+def test_invalid_reading_is_skipped(hall: Hall) -> None:
     pipe(hall.driver, "readings", "press", "sensor offline", 0)
     pipe(hall.driver, "readings", None, {"vibration": 9.0}, 0)
     hall.read(0, 30, 60, vibration=None)
@@ -167,7 +167,7 @@ def test_what_is_no_reading_is_skipped(hall: Hall) -> None:
     assert [type(error) for error in hall.driver.errors] == [bm.errors.DeserializationError]
 
 
-def test_application_sends_alarms_and_is_asked_for_sessions(home: Home, spark: SparkSession) -> None:
+def test_application_sends_alarms_and_serves_sessions(home: Home, spark: SparkSession) -> None:
     fill(home.topics, "predictive_maintenance", partitions=2)
 
     with (

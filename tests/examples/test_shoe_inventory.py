@@ -19,7 +19,7 @@ def test_stock_is_what_came_in_less_what_went_out() -> None:
         assert dict(changes) == table
 
 
-def test_changes_and_table_stand_side_by_side() -> None:
+def test_stream_of_changes_and_table_agree() -> None:
     lines = side_by_side(WEEK[:3], [("trail-42", 10), ("boot-44", 4), ("trail-42", 9)])
 
     assert lines == [

@@ -73,7 +73,7 @@ def test_late_trade_counts_where_its_windows_are_open_and_is_kept_where_they_are
         trade(math.nan, ask=1.0), trade(math.inf, ask=1.0), trade(10.0, ask=math.nan),
     ],
 )  # fmt: skip
-def test_what_cannot_be_a_trade_is_put_aside_and_counts_nowhere(bad: object) -> None:
+def test_invalid_trade_is_set_aside_and_counts_nowhere(bad: object) -> None:
     with TopologyTestDriver(app) as driver:
         driver.input_topic("trades").pipe_input("ACME", bad, timestamp=TEN)
 
@@ -82,14 +82,14 @@ def test_what_cannot_be_a_trade_is_put_aside_and_counts_nowhere(bad: object) -> 
         assert driver.output_topic("top-symbols").is_empty()
 
 
-def test_trade_without_a_symbol_is_put_aside() -> None:
+def test_trade_without_a_symbol_is_set_aside() -> None:
     with TopologyTestDriver(app) as driver:
         driver.input_topic("trades").pipe_input(None, trade(10.0), timestamp=TEN)
 
         assert driver.output_topic("trades-refused").queue_size() == 1
 
 
-def test_what_is_no_json_is_skipped_and_those_behind_it_are_not() -> None:
+def test_invalid_json_is_skipped_and_later_records_are_not() -> None:
     with TopologyTestDriver(app) as driver:
         driver.input_topic("trades", value=bm.Text()).pipe_input("ACME", "10 x 100", timestamp=TEN)
         driver.input_topic("trades").pipe_input("ACME", trade(10.0), timestamp=TEN)
@@ -100,7 +100,7 @@ def test_what_is_no_json_is_skipped_and_those_behind_it_are_not() -> None:
         }
 
 
-def test_ten_symbols_of_each_day_stand_in_falling_order_of_traded_value() -> None:
+def test_top_ten_symbols_of_each_day_are_in_descending_order_of_traded_value() -> None:
     with TopologyTestDriver(app) as driver:
         trades = driver.input_topic("trades")
         for number in range(12):
@@ -118,7 +118,7 @@ def test_ten_symbols_of_each_day_stand_in_falling_order_of_traded_value() -> Non
 
 
 @pytest.mark.usefixtures("spark")
-def test_application_writes_and_answers_the_statistics_of_the_sample_trades(home: Home) -> None:
+def test_application_writes_and_serves_the_statistics_of_the_sample_trades(home: Home) -> None:
     fill(home.topics, "stock_statistics", partitions=2)
     good = good_trades()
     on_time = [(symbol, time, trade) for symbol, time, trade in good if trade["price"] != 1.0]

@@ -20,14 +20,14 @@ def test_each_word_is_counted_whatever_its_case() -> None:
         ]
 
 
-def test_spaces_between_words_and_empty_lines_are_no_words() -> None:
+def test_spaces_and_empty_lines_are_not_words() -> None:
     with TopologyTestDriver(app) as driver:
         driver.input_topic("lines").pipe_values(["  brooks \t and  ", "", None])
 
         assert driver.output_topic("word-counts").read_key_values_to_list() == [("brooks", 1), ("and", 1)]
 
 
-def test_counts_stand_in_kafkas_format() -> None:
+def test_counts_are_written_in_kafkas_format() -> None:
     with TopologyTestDriver(app) as driver:
         driver.input_topic("lines").pipe_input("brook")
 

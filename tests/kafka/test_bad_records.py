@@ -31,7 +31,7 @@ def copy(home: KafkaHome) -> bm.StreamsBuilder:
         (
             {"max__message__bytes": 2000},
             bm.Record(b"k", bytes(3000), 2),
-            "RecordTooLargeException: the record has 3098 bytes, and the topic 'out' takes 2000",
+            "RecordTooLargeException: the record has 3098 bytes, and the topic 'out' accepts 2000",
         ),
         (
             {"message__timestamp__before__max__ms": HOUR},
@@ -101,7 +101,7 @@ def test_record_that_even_the_dead_letter_topic_does_not_take_stops_the_applicat
             errors__dead__letter__queue__topic__name=home.name("dead"),
         )
 
-    assert f"the dead-letter topic '{home.name('dead')}' does not take the record" in str(caught.value)
+    assert f"the dead-letter topic '{home.name('dead')}' rejects the record" in str(caught.value)
     assert home.records("out") == []
 
 

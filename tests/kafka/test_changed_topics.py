@@ -75,7 +75,7 @@ def test_topic_that_grows_stops_the_application_and_is_read_after_the_next_start
     assert isinstance(application.error, bm.errors.TopicError)
     assert str(application.error).startswith(
         f"The topic '{home.name('in')}' has grown from 1 to 3 partitions while the application runs. "
-        "Start the application again"
+        "Restart the application"
     )
     home.run(home.shout())
     home.run(home.shout())
@@ -147,11 +147,11 @@ def test_records_that_retention_took_unread_are_told_or_passed_with_a_warning(
 
     assert str(caught.value).startswith(
         f"Retention removed records of the topic '{home.name('in')}' that were not read yet: "
-        f"partition 0 begins at offset 5, and the application stands at {read}."
+        f"partition 0 begins at offset 5, and the application is at {read}."
     )
     home.run(home.shout(), data__loss__handler="continue")
     assert home.read("out") == [f"{value}!" for value in "abcdef"[:read] + "f"]
-    assert f"partition 0 goes on at 5 instead of {read}" in caplog.text
+    assert f"partition 0 continues at 5 instead of {read}" in caplog.text
 
 
 def test_records_that_retention_takes_while_it_runs_are_told(home: KafkaHome) -> None:

@@ -47,7 +47,7 @@ def test_topics_are_created_filled_shown_and_deleted(run: Run, kafka: Broker, na
     deleted = run("topics", "delete", orders, "--yes", *server)
 
     assert created.stderr == f"Topic {orders} created: 2 partitions, at {kafka.bootstrap_servers}.\n"
-    assert again.stderr == f"Topic {orders} is there already: 2 partitions, at {kafka.bootstrap_servers}.\n"
+    assert again.stderr == f"Topic {orders} already exists: 2 partitions, at {kafka.bootstrap_servers}.\n"
     assert produced.stderr.startswith(f"2 records to {orders} in ")
     records = sorted((json.loads(line) for line in lines.stdout.splitlines()), key=lambda r: r["key"])
     assert [(r["key"], r["value"], r["timestamp"]) for r in records] == [("a", "1", 1000), ("b", "2", 1000)]
@@ -97,7 +97,7 @@ def test_work_that_kafka_does_itself_is_refused(run: Run, command: str) -> None:
     refused = run("topics", command, "orders", "--bootstrap-server", "anywhere:9092")
 
     assert refused.exit_code == 1
-    assert f"`brookmere topics {command}` is for embedded topics" in refused.stderr
+    assert f"`brookmere topics {command}` works on embedded topics only" in refused.stderr
     assert "Kafka looks after the files of its topics itself" in refused.stderr
 
 
@@ -105,7 +105,7 @@ def test_two_places_are_refused(run: Run) -> None:
     refused = run("topics", "list", "--topics-dir", "here", "--bootstrap-server", "anywhere:9092")
 
     assert refused.exit_code == 1
-    assert "Give one of them." in refused.stderr
+    assert "Give only one of them." in refused.stderr
 
 
 def test_wrong_setting_is_told_as_it_was_typed(run: Run, tmp_path: Path) -> None:
@@ -145,6 +145,6 @@ def test_stores_are_followed_and_asked_without_spark(
 
     assert early.exit_code == 1
     assert f"its topic {topic} is not there" in early.stderr
-    assert f"topics of Kafka at {kafka.bootstrap_servers}" in followed.stderr
+    assert f"Kafka topics at {kafka.bootstrap_servers}" in followed.stderr
     assert "counts: ready · 2 rows · lag 0 · position " in followed.stderr
     assert json.loads(asked.stdout) == {"key": "ada", "value": 3, "timestamp": 1000}

@@ -72,7 +72,7 @@ def test_broker_that_stays_away_ends_the_application(home: KafkaHome) -> None:
     assert isinstance(application.error, bm.errors.UnreachableError)
     text = str(application.error)
     assert text.startswith("Kafka did not answer for 2 s (Describe). Found: ")
-    assert "Nothing is lost: start the application again when the brokers are back." in text
+    assert "No record is lost: restart the application when the brokers are back." in text
     home.broker.start()
     home.write("in", "b")
     home.run(home.shout())

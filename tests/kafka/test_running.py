@@ -267,5 +267,5 @@ def test_command_line_runs_an_application_on_kafka(home: KafkaHome, tmp_path: Pa
     )  # fmt: skip
 
     assert done.returncode == 0, done.stderr
-    assert f"topics of Kafka at {servers}" in done.stderr
+    assert f"Kafka topics at {servers}" in done.stderr
     assert home.read("out") == ["HELLO"]

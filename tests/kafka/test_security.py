@@ -148,7 +148,7 @@ def test_record_that_only_the_broker_can_refuse_stops_the_application(
     with pytest.raises(bm.errors.TopicError) as caught:
         run(home, secured.settings())
 
-    assert "Kafka does not take a record" in str(caught.value)
+    assert "Kafka rejects a record" in str(caught.value)
     assert "DescribeConfigs" in str(caught.value)
 
 

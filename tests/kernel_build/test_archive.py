@@ -40,13 +40,13 @@ def test_other_jars_have_another_archive(jars: Path, tmp_path: Path) -> None:
     assert archive_of(archive_flags(jars)) != archive_of(archive_flags(tmp_path / "other"))
 
 
-def test_archive_that_is_being_written_is_left_alone(jars: Path) -> None:
+def test_archive_that_is_being_written_is_not_touched(jars: Path) -> None:
     archive_of(archive_flags(jars)).write_bytes(bytes(4096))
 
     assert archive_flags(jars) == ()
 
 
-def test_archive_that_a_killed_process_left_is_written_anew(jars: Path) -> None:
+def test_archive_of_a_killed_process_is_rewritten(jars: Path) -> None:
     archive = archive_of(archive_flags(jars))
     archive.write_bytes(bytes(4096))
 
@@ -72,7 +72,7 @@ def test_archives_can_be_switched_off(jars: Path, monkeypatch: pytest.MonkeyPatc
     assert archive_flags(jars) == ()
 
 
-def test_cache_that_cannot_be_written_costs_only_the_archive(
+def test_unwritable_cache_only_disables_the_archive(
     jars: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("")

@@ -88,7 +88,7 @@ def test_second_process_waits_for_the_first_and_takes_its_jar(tmp_path: Path) ->
     assert "compiling" not in log
 
 
-def test_lock_of_a_killed_process_is_free(tmp_path: Path) -> None:
+def test_lock_of_a_killed_process_is_released(tmp_path: Path) -> None:
     build = build_of(tmp_path)
     home = tmp_path / "slow-java"
     (home / "bin").mkdir(parents=True)
@@ -112,7 +112,7 @@ def test_lock_of_a_killed_process_is_free(tmp_path: Path) -> None:
     assert build.jar().exists()
 
 
-def test_compile_failure_shows_the_compilers_words_and_leaves_nothing(tmp_path: Path) -> None:
+def test_compile_failure_shows_the_compilers_output_and_leaves_nothing_behind(tmp_path: Path) -> None:
     build = build_of(tmp_path, "object Broken { val number: Int = missing }\n")
 
     with pytest.raises(KernelBuildError) as failure:
@@ -123,14 +123,14 @@ def test_compile_failure_shows_the_compilers_words_and_leaves_nothing(tmp_path: 
     assert [file.name for file in (build.cache / "kernel").iterdir()] == ["build.lock"]
 
 
-def test_cached_jar_is_taken_as_it_is(tmp_path: Path) -> None:
+def test_cached_jar_is_used_without_compiling(tmp_path: Path) -> None:
     build = build_of(tmp_path)
     fake_jar(cached_jar(build), build.content_hash())
 
     assert build.jar() == cached_jar(build)
 
 
-def test_carried_jar_wins_when_it_was_made_of_these_sources(tmp_path: Path) -> None:
+def test_packaged_jar_is_used_if_it_was_built_from_these_sources(tmp_path: Path) -> None:
     build = build_of(tmp_path)
     fake_jar(build.carried_jar, build.content_hash())
 
@@ -139,7 +139,7 @@ def test_carried_jar_wins_when_it_was_made_of_these_sources(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("content", [b"not a jar", b""])
-def test_carried_file_that_is_no_jar_is_passed_over(tmp_path: Path, content: bytes) -> None:
+def test_packaged_file_that_is_not_a_jar_is_ignored(tmp_path: Path, content: bytes) -> None:
     build = build_of(tmp_path)
     build.carried_jar.write_bytes(content)
     fake_jar(cached_jar(build), build.content_hash())
@@ -147,7 +147,7 @@ def test_carried_file_that_is_no_jar_is_passed_over(tmp_path: Path, content: byt
     assert build.jar() == cached_jar(build)
 
 
-def test_carried_jar_of_other_sources_is_passed_over(tmp_path: Path) -> None:
+def test_packaged_jar_of_other_sources_is_ignored(tmp_path: Path) -> None:
     build = build_of(tmp_path)
     fake_jar(build.carried_jar, build.content_hash())
 
@@ -157,7 +157,7 @@ def test_carried_jar_of_other_sources_is_passed_over(tmp_path: Path) -> None:
     assert build.jar() == cached_jar(build)
 
 
-def test_hash_follows_the_sources_and_not_their_place(tmp_path: Path) -> None:
+def test_hash_depends_on_the_sources_and_not_on_their_location(tmp_path: Path) -> None:
     here, there = build_of(tmp_path / "here"), build_of(tmp_path / "there")
     original = here.content_hash()
 
@@ -177,7 +177,7 @@ def test_sources_that_are_missing_are_reported(tmp_path: Path) -> None:
         KernelBuild(sources=tmp_path, cache=tmp_path).jar()
 
 
-def test_cache_that_cannot_be_made_is_reported_with_the_remedy(tmp_path: Path) -> None:
+def test_cache_that_cannot_be_created_is_reported_with_the_remedy(tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file where the directory should be")
 
     with pytest.raises(EngineError, match="Set BROOKMERE_CACHE"):

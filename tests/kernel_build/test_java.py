@@ -80,7 +80,7 @@ def test_java_on_the_path_is_used_without_java_home(machine: Path) -> None:
     assert java_home() == machine
 
 
-def test_too_old_java_home_is_passed_over(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_old_java_home_is_ignored(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JAVA_HOME", str(install(machine / "old", version="11")))
     install(machine, version="21")
 
@@ -118,7 +118,7 @@ def test_environment_is_prepared_for_pyspark(machine: Path, monkeypatch: pytest.
 @pytest.mark.parametrize(
     "dropped", [["--add-modules=jdk.incubator.vector"], ["--add-modules", "jdk.incubator.vector"]]
 )
-def test_java_without_the_vector_module_is_started_without_asking_for_it(
+def test_java_without_the_vector_module_starts_without_it(
     machine: Path, monkeypatch: pytest.MonkeyPatch, dropped: list[str]
 ) -> None:
     install(machine / "with blanks & $signs", modules="java.base@25", version="25")
@@ -135,7 +135,7 @@ def test_java_without_the_vector_module_is_started_without_asking_for_it(
     assert answer.stdout.splitlines() == [f"<{argument}>" for argument in [*kept, "--add-modules"]]
 
 
-def test_spark_runs_on_the_packaged_java_where_none_is_installed(tmp_path: Path) -> None:
+def test_spark_runs_on_the_packaged_java_if_none_is_installed(tmp_path: Path) -> None:
     sources = tmp_path / "sources"
     sources.mkdir()
     (sources / "Twice.scala").write_text(

@@ -46,7 +46,7 @@ def test_plan_has_a_json_form() -> None:
 def test_explanation_tells_what_the_rules_have_changed() -> None:
     app = builder()
     app.table("in", store="kept")
-    what = "kept is read again from the topic in"
+    what = "kept is restored from the topic in"
 
     text = bm.explain(app, optimization="all")
     document = json.loads(bm.explain(app, optimization="all", form="json"))

@@ -1,4 +1,4 @@
-"""An application runs from topics to topics, tells what it does, and goes on where it stood."""
+"""An application runs from topics to topics, reports its progress, and resumes from the last commit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.run.homes import Home, count, shout
 pytestmark = pytest.mark.usefixtures("spark")
 
 
-def test_application_runs_from_topic_to_topic_and_tells_its_states(home: Home) -> None:
+def test_application_runs_from_topic_to_topic_and_reports_its_states(home: Home) -> None:
     home.write("in", "a", "b")
     application = home.application(shout())
     heard: list[tuple[str, str]] = []
@@ -35,7 +35,7 @@ def test_application_runs_from_topic_to_topic_and_tells_its_states(home: Home) -
     assert application.error is None
 
 
-def test_next_application_goes_on_where_the_last_one_stood(home: Home) -> None:
+def test_next_application_resumes_from_the_last_commit(home: Home) -> None:
     home.write("in", "a", "b")
     home.run(count())
     home.write("in", "c")
@@ -55,7 +55,7 @@ def test_records_that_come_while_it_runs_are_processed(home: Home) -> None:
     assert home.read("out") == ["a!", "b!", "c!"]
 
 
-def test_progress_tells_of_every_batch(home: Home) -> None:
+def test_progress_reports_every_batch(home: Home) -> None:
     home.write("in", *"abcdefg")
     heard: list[bm.Progress] = []
     application = home.application(count(), max__batch__records=3, statestore__cache__max__bytes=0)

@@ -1,4 +1,4 @@
-"""Records, topics and functions that fail end an application in words, or are passed and kept."""
+"""Records, topics and functions that fail end an application with a clear error, or are skipped and kept."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_record_that_fails_ends_the_application_with_its_error(home: Home) -> No
     assert home.read("out", bm.Double()) == [60.0]
 
 
-def test_failure_leaves_a_with_block(home: Home) -> None:
+def test_failure_is_raised_at_the_end_of_a_with_block(home: Home) -> None:
     home.write("in", number(0))
     application = home.application(numbers())
 
@@ -59,7 +59,7 @@ def test_record_that_failed_is_a_dead_letter_once_and_can_be_passed(home: Home) 
     assert home.read("out", bm.Double()) == [60.0, 30.0]
 
 
-def test_bad_records_are_skipped_told_and_kept(home: Home, caplog: pytest.LogCaptureFixture) -> None:
+def test_bad_records_are_skipped_logged_and_kept(home: Home, caplog: pytest.LogCaptureFixture) -> None:
     home.write("in", number(1), b"bad", number(0), number(2))
     skip = {
         f"{kind}__exception__handler": "continue" for kind in ("deserialization", "processing", "production")

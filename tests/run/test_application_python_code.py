@@ -41,7 +41,7 @@ def adding(processor: type[bm.Processor] = Adding) -> bm.StreamsBuilder:
     return app
 
 
-def test_a_changed_processor_goes_on_with_its_store(home: Home) -> None:
+def test_a_changed_processor_keeps_its_store(home: Home) -> None:
     home.write("in", "1", "2")
     home.run(adding())
     home.write("in", "4")
@@ -53,7 +53,7 @@ def test_a_changed_processor_goes_on_with_its_store(home: Home) -> None:
     assert home.read("out") == ["1", "3", "7!"]
 
 
-def test_dead_letters_tell_the_exception_and_the_trace_of_python(home: Home) -> None:
+def test_dead_letters_contain_the_exception_and_the_trace_of_python(home: Home) -> None:
     home.write("in", "1", "two", "4")
     settings = {
         "errors__dead__letter__queue__topic__name": "dead",
@@ -69,7 +69,7 @@ def test_dead_letters_tell_the_exception_and_the_trace_of_python(home: Home) -> 
     assert headers["__streams.errors.exception"] == b"ValueError"
     assert headers["__streams.errors.message"] == b"invalid literal for int() with base 10: 'two'"
     trace = (headers["__streams.errors.stacktrace"] or b"").decode()
-    assert "test_python_application.py" in trace
+    assert "test_application_python_code.py" in trace
     assert "int(record.value)" in trace
 
 

@@ -25,7 +25,7 @@ def _times(home: Home) -> list[int]:
     return [record.timestamp for record in home.topics["out"].read(0)]
 
 
-def test_wall_clock_is_the_time_of_the_batch_as_its_offsets_tell_it(home: Home) -> None:
+def test_wall_clock_is_the_time_of_the_batch_in_its_offsets(home: Home) -> None:
     home.write("in", "a", "b")
     before = int(time.time() * 1000)
 

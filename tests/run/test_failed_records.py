@@ -61,7 +61,7 @@ def test_letter_is_written_once_however_often_the_record_fails(topics: bm.Topics
     assert sorted(letter.value for letter in letters) == [b"bad", b"bad, too", b"bad, too"]
 
 
-def test_record_that_is_gone_is_told_by_what_the_failure_knows(topics: bm.Topics) -> None:
+def test_record_that_was_removed_is_described_by_its_failure(topics: bm.Topics) -> None:
     write_dead_letter(topics, "dead", failure(77))
 
     (letter,) = topics["dead"].read(0)

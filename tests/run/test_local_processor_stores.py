@@ -1,4 +1,4 @@
-"""The stores of a processor are asked like those of tables: each kind, from its changelog."""
+"""The stores of a processor are queried like those of tables: each type, from its changelog."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Remembering(bm.Processor):
         versions.put(key, value, time)
 
 
-def test_stores_of_a_processor_are_asked_by_name(home: Home, spark: SparkSession) -> None:
+def test_stores_of_a_processor_are_queried_by_name(home: Home, spark: SparkSession) -> None:
     app = bm.StreamsBuilder("remember", key=bm.Text(), value=bm.Text())
     app.stream("in").process(Remembering)
     home.topics.create("in").append(

@@ -1,4 +1,4 @@
-"""An application answers questions about its stores while it runs, as its test driver would."""
+"""The stores of a running application can be queried, with the results of the test driver."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[bm.Application]:
         yield application
 
 
-def test_a_key_value_store_is_asked_by_key_and_range(asked: bm.Application) -> None:
+def test_a_key_value_store_is_queried_by_key_and_range(asked: bm.Application) -> None:
     counts = asked.store("counts", type=KeyValueStore)
 
     assert counts.get("a") == 4
@@ -96,7 +96,7 @@ def test_a_key_value_store_is_asked_by_key_and_range(asked: bm.Application) -> N
     assert counts.count() == 2
 
 
-def test_windows_are_asked_by_key_and_time_and_expire(asked: bm.Application) -> None:
+def test_windows_are_queried_by_key_and_time_and_expire(asked: bm.Application) -> None:
     minutes = asked.store("minutes", type=WindowStore)
 
     # Two minutes behind the last window everything is forgotten, as in the application.
@@ -114,7 +114,7 @@ def test_sliding_windows_end_where_the_difference_says(asked: bm.Application) ->
     assert bm.WindowedKey("b", 0, 60_000) in keys
 
 
-def test_sessions_are_asked_by_key(asked: bm.Application) -> None:
+def test_sessions_are_queried_by_key(asked: bm.Application) -> None:
     sessions = asked.store("sessions")
 
     assert list(sessions.fetch("a")) == [
@@ -124,7 +124,7 @@ def test_sessions_are_asked_by_key(asked: bm.Application) -> None:
     assert list(sessions.find("a", 100_000, 300_000)) == [(bm.WindowedKey("a", 200_000, 200_000), 1)]
 
 
-def test_versions_are_asked_as_of_a_time(asked: bm.Application) -> None:
+def test_versions_are_queried_as_of_a_time(asked: bm.Application) -> None:
     prices = asked.store("prices")
 
     assert prices.get("tea") == "3"
@@ -142,7 +142,7 @@ def test_types_without_a_serde_of_their_own_come_as_python_values(asked: bm.Appl
     assert asked.store("structs").get("a") == {"v": "yy", "raw": b"x"}
 
 
-def test_struct_keys_are_asked_as_dicts_in_any_order(asked: bm.Application) -> None:
+def test_struct_keys_are_queried_as_dicts_in_any_order(asked: bm.Application) -> None:
     by_struct = asked.store("by-struct")
 
     assert by_struct.get({"v": "yy", "n": 2}) == 1
@@ -158,7 +158,7 @@ def test_a_table_of_a_topic_has_no_rows_of_bad_records(asked: bm.Application) ->
     ]
 
 
-def test_a_global_table_is_asked_like_any_other(asked: bm.Application) -> None:
+def test_a_global_table_is_queried_like_any_other(asked: bm.Application) -> None:
     assert list(asked.store("towns").all()) == [(7, "Ulm")]
 
 
@@ -182,14 +182,14 @@ def test_a_position_that_nobody_has_written_is_not_reached(asked: bm.Application
         asked.store("counts").at_least({"in": {0: 1_000_000}}, timeout="0.1s")
 
 
-def test_an_answer_tells_what_was_read(asked: bm.Application) -> None:
+def test_a_result_says_what_was_read(asked: bm.Application) -> None:
     result = asked.store("counts").query(CountQuery())
 
     assert result.inputs["in"] == {0: 6}
     assert result.position.keys() == {"kinds-counts-changelog"}
 
 
-def test_stores_are_found_by_name_and_followed_when_asked(asked: bm.Application) -> None:
+def test_stores_are_found_by_name_and_replicated_when_used(asked: bm.Application) -> None:
     assert set(asked.stores) == {
         "counts", "minutes", "sliding", "sessions", "lengths", "days", "structs", "by-struct", "prices",
         "names", "towns",
@@ -197,7 +197,7 @@ def test_stores_are_found_by_name_and_followed_when_asked(asked: bm.Application)
     assert asked.stores["counts"].wait().get("a") == 4
 
 
-def test_only_stores_that_were_asked_for_are_followed(home: Home) -> None:
+def test_only_stores_that_were_used_are_replicated(home: Home) -> None:
     home.write("in", "x")
     with home.application(every_kind_but_tables()) as application:
         application.store("counts")
@@ -226,7 +226,7 @@ def test_one_reads_what_one_has_written(home: Home) -> None:
             assert counts.at_least(written, timeout="30s").get("k") == number
 
 
-def test_a_start_goes_on_with_the_files_of_the_last(home: Home) -> None:
+def test_a_start_continues_with_the_files_of_the_last_one(home: Home) -> None:
     home.write("in", "x", "y")
     with home.application(count()) as application:
         application.process_all_available()
@@ -249,7 +249,7 @@ def test_what_was_read_before_the_start_is_known(home: Home) -> None:
         assert application.store("counts").at_least({"in": {0: 2}}).get("k") == 2
 
 
-def test_files_of_another_state_are_of_no_use(home: Home) -> None:
+def test_files_of_another_state_are_not_used(home: Home) -> None:
     from brookmere.run.launch.reset import execute, plan_reset
 
     home.write("in", "x", "y")

@@ -1,4 +1,4 @@
-"""Checks what a store knows of the topics that the application reads."""
+"""A store knows how far its application has read the topics."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_a_changelog_that_is_not_there_covers_nothing(topics: bm.Topics) -> None
     assert ReadPositions(["in"], topics, read(1)).covered("other", {}) == {}
 
 
-def test_who_waits_is_told_by_the_batch(topics: bm.Topics) -> None:
+def test_waiting_ends_with_the_batch(topics: bm.Topics) -> None:
     known = ReadPositions(["in"], topics, read(0))
     found = []
     waiting = threading.Thread(target=lambda: found.append(known.wait(read(5), time.monotonic() + 30)))

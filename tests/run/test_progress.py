@@ -65,7 +65,7 @@ def test_report_becomes_progress() -> None:
     assert progress.phases == {"begin": timedelta(milliseconds=5), "run": timedelta(milliseconds=80)}
 
 
-def test_each_batch_is_told_once_and_idle_reports_never() -> None:
+def test_each_batch_is_reported_once_and_idle_reports_never() -> None:
     reader = ProgressReader()
     reports = [report(0, at=0, seconds=1, records=10), idle(1, at=1)]
 

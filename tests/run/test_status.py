@@ -1,4 +1,4 @@
-"""A running application keeps a file up to date that tells how it is."""
+"""A running application keeps a file with its status up to date."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_the_file_follows_the_batches(home: Home) -> None:
     )  # fmt: skip
 
 
-def test_a_replica_in_the_process_is_told_of(home: Home) -> None:
+def test_a_replica_in_the_process_is_in_the_status(home: Home) -> None:
     home.write("in", "x", "y")
     with home.application(count()) as application:
         application.process_all_available()

@@ -36,14 +36,14 @@ def _run(
         return [(record.key, record.value, record.timestamp) for record in found]
 
 
-def test_the_first_record_of_a_key_passes_and_others_do_not() -> None:
+def test_first_record_of_a_key_passes_and_duplicates_do_not() -> None:
     assert _run([("a", "1", 0), ("b", "2", 1), ("a", "3", 9), ("b", "4", 2)]) == [
         ("a", "1", 0),
         ("b", "2", 1),
     ]
 
 
-def test_a_new_span_begins_with_the_first_record_behind_the_last_one() -> None:
+def test_new_span_starts_with_the_first_record_after_the_last_one() -> None:
     records: Records = [("a", str(time), time) for time in (0, 5, 9, 10, 19, 20, 35)]
 
     assert [time for _, _, time in _run(records)] == [0, 10, 20, 35]
@@ -81,7 +81,7 @@ def test_headers_of_the_record_stay_in_front_of_the_reason() -> None:
 
 
 @pytest.mark.parametrize("by", [lambda value: value, lambda key, value: value])
-def test_by_says_what_is_alike(by: Any) -> None:
+def test_by_defines_duplicates(by: Any) -> None:
     records: Records = [("a", "x", 0), ("b", "x", 1), ("a", "y", 2), (None, "y", 3), (None, "z", 4)]
 
     assert [value for _, value, _ in _run(records, by=by)] == ["x", "y", "z"]
@@ -132,7 +132,7 @@ def test_a_stream_with_new_keys_is_repartitioned_first() -> None:
         assert driver.output_topic("out").read_key_values_to_list() == [("same", "same")]
 
 
-def test_a_span_of_no_length_is_refused() -> None:
+def test_span_of_zero_is_refused() -> None:
     app = bm.StreamsBuilder("dedupe", key=bm.Text(), value=bm.Text())
 
     with pytest.raises(bm.errors.TopologyError, match="within of dedupe must not be zero"):

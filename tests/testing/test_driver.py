@@ -40,7 +40,7 @@ def test_builder_and_topology_give_the_same_driver() -> None:
 
 
 @pytest.mark.parametrize("engine", ["local", "spark"])
-def test_every_update_is_shown_unless_the_last_per_batch_is_asked_for(engine: Engine) -> None:
+def test_every_update_is_shown_unless_only_the_last_per_batch_is_requested(engine: Engine) -> None:
     records = [("in", bm.Record(key, "v", 0)) for key in "aabaa"]
 
     with TopologyTestDriver(counting(), engine=engine) as driver:
@@ -58,7 +58,7 @@ def test_every_update_is_shown_unless_the_last_per_batch_is_asked_for(engine: En
 
 
 @pytest.mark.parametrize("engine", ["local", "spark"])
-def test_counters_tell_what_each_node_did(engine: Engine) -> None:
+def test_counters_report_what_each_node_did(engine: Engine) -> None:
     app = text_app()
     stream = app.stream("in", name="source").filter(lambda v: v != "no", name="filter")
     stream.map_values(lambda v: v.cast("int"), name="parse").group_by_key().count(name="count")
@@ -124,7 +124,7 @@ def test_taps_call_python_in_the_order_of_arrival(engine: Engine, capsys: pytest
     assert capsys.readouterr().out == "[shown]: 1, 2024-02-29\n" * 2
 
 
-def test_tap_that_raises_is_heard() -> None:
+def test_exception_of_a_tap_is_raised() -> None:
     app = text_app()
     app.stream("in").foreach(lambda key, value: {}[value])
 
@@ -213,7 +213,7 @@ def test_record_names_its_own_topic(engine: Engine) -> None:
     assert record == bm.Record("k", {"n": 2}, 2, (("h", b"x"),), "out-2", 0)
 
 
-def test_pattern_reads_the_topics_that_are_there() -> None:
+def test_pattern_reads_existing_topics() -> None:
     app = text_app()
     app.stream(re.compile("orders-.*")).to("out")
 
@@ -246,7 +246,7 @@ def test_several_topics_are_one_stream() -> None:
         assert driver.output_topic("out").read_values_to_list() == ["1", "2"]
 
 
-def test_failed_query_says_so_again_and_does_not_hang() -> None:
+def test_failed_query_reports_its_failure_again_and_does_not_hang() -> None:
     app = text_app()
     app.stream("in").map_values(lambda v: v.cast("int"), name="parse").to("out")
 
@@ -269,7 +269,7 @@ def test_restart_keeps_the_state(engine: Engine, store_type: Any) -> None:
         assert driver.store("counts").rows() == [("k", 2, 5)]
 
 
-def test_wall_clock_starts_where_it_is_told_and_moves_by_hand() -> None:
+def test_wall_clock_starts_at_the_given_time_and_is_advanced_manually() -> None:
     with TopologyTestDriver(counting(), start_time=1000) as driver:
         driver.input_topic("in").pipe_input("k", "v")
         driver.advance_wall_clock(timedelta(seconds=2))
@@ -294,7 +294,7 @@ def test_two_drivers_do_not_disturb_each_other() -> None:
         assert (len(one.store("counts")), len(two.store("counts"))) == (2, 1)
 
 
-def test_drivers_run_in_threads_of_their_own() -> None:
+def test_drivers_can_run_in_separate_threads() -> None:
     def run(number: int) -> list[int]:
         with TopologyTestDriver(counting()) as driver:
             feed = driver.input_topic("in")

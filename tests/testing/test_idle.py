@@ -52,7 +52,7 @@ def _program(result: Callable[[bm.KStream], bm.KTable]) -> bm.StreamsBuilder:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_last_window_comes_out_when_no_record_has_come_for_long_enough(kind: str) -> None:
+def test_last_window_is_sent_once_the_task_is_idle_long_enough(kind: str) -> None:
     result, seconds = KINDS[kind]
 
     with TopologyTestDriver(_program(result)) as driver:
@@ -68,7 +68,7 @@ def test_the_last_window_comes_out_when_no_record_has_come_for_long_enough(kind:
         assert output.is_empty()
 
 
-def test_time_stands_still_until_no_record_has_come_for_long_enough() -> None:
+def test_time_does_not_advance_until_the_task_is_idle_long_enough() -> None:
     program = _program(_windows(bm.TimeWindows(SECOND), close_idle_after=5 * SECOND))
 
     with TopologyTestDriver(program) as driver:
@@ -84,7 +84,7 @@ def test_time_stands_still_until_no_record_has_come_for_long_enough() -> None:
         assert output.read_key_values_to_list() == [("a", 2)]
 
 
-def test_records_behind_the_moved_time_are_late() -> None:
+def test_records_behind_the_advanced_time_are_late() -> None:
     program = _program(_windows(bm.TimeWindows(SECOND), close_idle_after=5 * SECOND, late_to="late"))
 
     with TopologyTestDriver(program) as driver:
@@ -98,7 +98,7 @@ def test_records_behind_the_moved_time_are_late() -> None:
         assert dict(late.headers)["brookmere.dropped.stream_time"] == b"5000"
 
 
-def test_only_tasks_without_records_move_on() -> None:
+def test_only_idle_tasks_advance() -> None:
     app = bm.StreamsBuilder("idle", key=bm.Text(), value=bm.Text())
     windows = bm.TimeWindows("10s")
     counts = app.stream("in").group_by_key().windowed_by(windows, emit="close", close_idle_after="5s")
@@ -118,7 +118,7 @@ def test_only_tasks_without_records_move_on() -> None:
 
 
 @pytest.mark.parametrize("how", ["left", "outer"])
-def test_a_record_without_match_comes_out_of_a_join(how: Literal["left", "outer"]) -> None:
+def test_unmatched_record_is_sent_by_an_idle_join(how: Literal["left", "outer"]) -> None:
     app = bm.StreamsBuilder("idle", key=bm.Text(), value=bm.Text())
     app.stream("left").join(
         app.stream("right"),
@@ -156,7 +156,7 @@ def test_idle_time_survives_restarts_and_is_the_same_in_a_query() -> None:
     assert found["spark"] == found["local"]
 
 
-def test_a_program_that_does_not_ask_for_the_clock_is_not_told() -> None:
+def test_program_without_idle_time_does_not_receive_the_clock() -> None:
     app = bm.StreamsBuilder("idle", key=bm.Text(), value=bm.Text())
     windows = bm.TimeWindows(SECOND)
     app.stream("in").group_by_key().windowed_by(windows, emit="close").count().to_stream().to("out")

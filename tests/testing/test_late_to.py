@@ -43,7 +43,7 @@ def _dropped(program: bm.StreamsBuilder, *records: tuple[str, bm.Record]) -> lis
 
 
 @pytest.mark.parametrize("kind", WINDOWS)
-def test_late_records_of_windows_tell_stream_time_and_window(kind: str) -> None:
+def test_late_records_of_windows_carry_stream_time_and_window(kind: str) -> None:
     windows, bounds = WINDOWS[kind]
     app = _app()
     app.stream("in").group_by_key().windowed_by(windows, late_to="late").count(name="count")
@@ -55,7 +55,7 @@ def test_late_records_of_windows_tell_stream_time_and_window(kind: str) -> None:
     assert found == [{"record": ("b", "y", 900), **told, **one} for one in window]
 
 
-def test_records_without_key_are_told() -> None:
+def test_records_without_a_key_are_sent_with_the_reason() -> None:
     app = _app()
     app.stream("in").group_by_key().windowed_by(bm.TimeWindows(SECOND), late_to="late").count()
 
@@ -64,7 +64,7 @@ def test_records_without_key_are_told() -> None:
     assert (found["record"], found["reason"]) == ((None, "x", 0), "null-key")
 
 
-def test_each_side_of_a_join_of_streams_tells_what_it_drops() -> None:
+def test_each_side_of_a_stream_join_reports_what_it_drops() -> None:
     app = _app()
     left, right = app.stream("left"), app.stream("right", value=bm.Long())
     windows = bm.JoinWindows(SECOND)
@@ -83,7 +83,7 @@ def test_each_side_of_a_join_of_streams_tells_what_it_drops() -> None:
     assert dict(other.headers)["brookmere.dropped.reason"] == b"null-value"
 
 
-def test_a_join_with_a_table_tells_what_it_drops() -> None:
+def test_join_with_a_table_reports_what_it_drops() -> None:
     app = _app()
     app.stream("in").join(app.table("table"), lambda left, right: left, late_to="late").to("out")
 
@@ -92,7 +92,7 @@ def test_a_join_with_a_table_tells_what_it_drops() -> None:
     assert (found["record"], found["reason"]) == ((None, "x", 3), "null-key")
 
 
-def test_a_join_that_waits_tells_late_records_when_they_are_dropped() -> None:
+def test_join_with_grace_reports_late_records_when_it_drops_them() -> None:
     app = bm.StreamsBuilder("late", key=bm.Text(), value=bm.Text(), corrections=["table-join-late-records"])
     table = app.table("table", store="rows", history=timedelta(seconds=10))
     app.stream("in").join(table, lambda left, right: left, grace=SECOND, late_to="late").to("out")
@@ -142,6 +142,6 @@ def test_dropped_records_come_out_of_a_query_too() -> None:
 
 
 @pytest.mark.parametrize("topic", ["", "no spaces", 5])
-def test_what_is_no_topic_is_refused(topic: Any) -> None:
+def test_late_to_that_is_not_a_topic_is_refused(topic: Any) -> None:
     with pytest.raises(bm.errors.TopologyError, match="topic"):
         _named(late_to=topic)

@@ -27,7 +27,7 @@ class Timed(bm.Processor):
 
 
 @pytest.mark.parametrize("engine", ["local", "spark"])
-def test_a_source_beside_a_processor_moves_the_time_of_both(spark: SparkSession, engine: Any) -> None:
+def test_source_next_to_a_processor_advances_the_time_of_both(spark: SparkSession, engine: Any) -> None:
     topology = bm.TopologyBuilder("graph", key=bm.Text(), value=bm.Text())
     topology.add_source("one", "one").add_source("two", "two")
     topology.add_processor("first", Timed, "one").add_processor("second", Timed, "first", "two")

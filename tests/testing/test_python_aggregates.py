@@ -206,7 +206,7 @@ OPTIONS = list(_options())
 
 
 @pytest.mark.parametrize(("name", "options"), OPTIONS, ids=[f"{name} {kind}" for name, kind in OPTIONS])
-def test_python_folds_give_what_columns_give_also_with_a_restart_after_every_batch(
+def test_python_folds_equal_column_folds_even_with_a_restart_after_every_batch(
     spark: SparkSession, name: str, options: dict[str, Any]
 ) -> None:
     steps = list(_steps(SEED, 12))
@@ -219,7 +219,7 @@ def test_python_folds_give_what_columns_give_also_with_a_restart_after_every_bat
 
 @pytest.mark.usefixtures("spark")
 @pytest.mark.parametrize("greatest", [max, lambda *both: max(both)], ids=["built-in", "any number"])
-def test_reducer_that_does_not_tell_its_parameters_gets_the_aggregate_and_the_value(
+def test_reducer_without_a_signature_receives_the_aggregate_and_the_value(
     greatest: Callable[..., Any],
 ) -> None:
     app = bm.StreamsBuilder("greatest", key=bm.Text(), value=bm.Long())
@@ -231,7 +231,7 @@ def test_reducer_that_does_not_tell_its_parameters_gets_the_aggregate_and_the_va
         assert driver.output_topic("out").read_values_to_list() == [3, 3, 7]
 
 
-def test_an_initial_value_that_is_no_aggregate_is_refused_at_the_line_of_the_step(
+def test_initial_value_of_another_type_is_refused_at_the_line_of_the_step(
     spark: SparkSession,
 ) -> None:
     app = bm.StreamsBuilder("app", key=bm.Text(), value=bm.Text())
@@ -239,7 +239,7 @@ def test_an_initial_value_that_is_no_aggregate_is_refused_at_the_line_of_the_ste
 
     with pytest.raises(
         bm.errors.ExpressionError,
-        match=r"initial value of aggregate does not fit: expected a whole number, found str 'none' "
+        match=r"initial value of aggregate does not fit: expected an integer, found str 'none' "
         r"\(.*test_python_aggregates\.py:\d+\)\. Convert it, or change returns=",
     ):
         TopologyTestDriver(app, session=spark)

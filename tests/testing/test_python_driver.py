@@ -51,7 +51,7 @@ def outputs(driver: TopologyTestDriver) -> list[tuple[Any, Any]]:
 
 
 @ENGINES
-def test_a_function_stands_where_a_lambda_may(spark: SparkSession, engine: Any) -> None:
+def test_python_function_can_replace_a_lambda(spark: SparkSession, engine: Any) -> None:
     with TopologyTestDriver(shouting(), engine=engine, session=spark) as driver:
         driver.input_topic("in").pipe_key_values([("a", "x"), ("b", "z"), ("a", "y")])
 
@@ -59,7 +59,7 @@ def test_a_function_stands_where_a_lambda_may(spark: SparkSession, engine: Any) 
 
 
 @ENGINES
-def test_a_processor_keeps_what_it_puts_also_over_a_restart(spark: SparkSession, engine: Any) -> None:
+def test_processor_state_survives_a_restart(spark: SparkSession, engine: Any) -> None:
     with TopologyTestDriver(counting(), engine=engine, session=spark, partitions=2) as driver:
         topic = driver.input_topic("in")
         for value in ("x", "-", "y"):
@@ -120,7 +120,7 @@ def test_a_breakpoint_sees_the_main_thread_and_the_users_variables(
     assert seen == [(True, "x" * 2)]
 
 
-def test_what_interrupts_the_test_leaves_the_driver_usable(spark: SparkSession) -> None:
+def test_interrupted_test_leaves_the_driver_usable(spark: SparkSession) -> None:
     def quitting(value: str) -> str:
         if value == "quit":
             raise KeyboardInterrupt
@@ -136,7 +136,7 @@ def test_what_interrupts_the_test_leaves_the_driver_usable(spark: SparkSession) 
         assert outputs(driver) == [("a", "on")]
 
 
-def test_code_that_cannot_be_sent_is_refused_with_its_line(spark: SparkSession) -> None:
+def test_code_that_cannot_be_pickled_is_refused_with_its_line(spark: SparkSession) -> None:
     lock = threading.Lock()
 
     def locking(value: str) -> str:

@@ -53,7 +53,7 @@ def outputs(app: bm.StreamsBuilder, *values: Any, **options: Any) -> list[Any]:
         return driver.output_topic("out").read_values_to_list()
 
 
-def test_a_value_of_every_type_goes_there_and_back(spark: SparkSession) -> None:
+def test_value_of_every_type_makes_the_round_trip(spark: SparkSession) -> None:
     seen: list[Any] = []
 
     def make(value: str) -> dict[str, Any]:
@@ -108,7 +108,7 @@ def best_item(key: str, order: Order) -> tuple[str, Line | None]:
     return order.best.item, order.best
 
 
-def test_functions_hand_dataclasses_to_each_other(spark: SparkSession) -> None:
+def test_functions_pass_dataclasses_to_each_other(spark: SparkSession) -> None:
     app = program(value=bm.Json(Order))
     items = app.stream("in").map_values(bm.python(best)).filter(lambda order: order.id > 0)
     items.map(bm.python(best_item, returns=(str, Line))).to("out", value=bm.Json(Line))

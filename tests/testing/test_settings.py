@@ -27,7 +27,7 @@ def counting() -> bm.StreamsBuilder:
         ({"on_error": "contine"}, "There is no on_error='contine'. Did you mean 'continue'?"),
         ({"store_type": "rocks"}, "There is no store_type='rocks'. Did you mean 'rocksdb'?"),
         ({"partitions": {"order": 2}}, "The topology has no input topic 'order'. Did you mean 'orders'?"),
-        ({"partitions": 0}, "A topic has at least one partition; found 0 for 'orders'."),
+        ({"partitions": 0}, "A topic needs at least one partition; found 0 for 'orders'."),
     ],
 )
 def test_unknown_option_is_refused(options: dict[str, Any], words: str) -> None:
@@ -51,7 +51,7 @@ def test_unknown_names_are_refused() -> None:
             driver.pipe_records([("nowhere", bm.Record("k", "v", 0))])
 
 
-def test_unread_topic_of_the_program_is_no_input() -> None:
+def test_topic_that_the_program_does_not_read_is_not_an_input() -> None:
     with (
         TopologyTestDriver(counting()) as driver,
         pytest.raises(bm.errors.ConfigError, match=r"no input topic 'totals'"),

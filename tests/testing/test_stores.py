@@ -112,7 +112,7 @@ def test_global_table_shows_each_row_once_though_every_task_has_it(engine: Liter
 
 
 @pytest.mark.parametrize("engine", ["local", "spark"])
-def test_each_store_may_be_of_its_own_kind(engine: Literal["local", "spark"]) -> None:
+def test_each_store_can_have_its_own_type(engine: Literal["local", "spark"]) -> None:
     app = bm.StreamsBuilder("stores", key=bm.Text(), value=bm.Text())
     grouped = app.stream("in").group_by_key()
     grouped.count(store="in-memory", store_type="memory")

@@ -121,7 +121,7 @@ def test_a_table_takes_its_time_from_a_field() -> None:
     assert times == [5, 4]
 
 
-def test_what_is_no_timestamp_is_refused_where_it_was_written() -> None:
+def test_invalid_timestamp_argument_is_refused_at_its_line() -> None:
     app = bm.StreamsBuilder("times", key=bm.Text(), value=EVENT)
     wrong: Any = 5
     misspelt: Any = "skipp"

@@ -35,15 +35,15 @@ def test_the_best_values_of_a_stream_are_kept_best_first() -> None:
     assert _of_stream(("a", 5), ("b", 7), ("c", 6), ("d", 1)) == ["a", "ba", "bc", "bc"]
 
 
-def test_among_equals_the_first_stays_in_front() -> None:
+def test_first_of_equal_values_stays_ahead() -> None:
     assert _of_stream(("a", 5), ("b", 5), ("c", 5)) == ["a", "ab", "ab"]
 
 
-def test_lowest_turns_the_order_around() -> None:
+def test_lowest_reverses_the_order() -> None:
     assert _of_stream(("a", 5), ("b", 7), ("c", 6), lowest=True) == ["a", "ab", "ac"]
 
 
-def test_values_without_rank_are_left_out() -> None:
+def test_values_without_rank_are_ignored() -> None:
     assert _of_stream(("a", 5), ("b", None)) == ["a", "a"]
 
 
@@ -105,14 +105,14 @@ def test_a_row_can_move_to_another_group() -> None:
 
 
 @pytest.mark.parametrize("n", [0, -1, True, "2"])
-def test_a_number_that_cannot_be_is_refused(n: Any) -> None:
+def test_invalid_number_is_refused(n: Any) -> None:
     app = bm.StreamsBuilder("top", key=bm.Text(), value=SCORE)
 
     with pytest.raises(bm.errors.TopologyError, match="top_n\\(\\) keeps at least one"):
         app.stream("in").group_by_key().top_n(n, by="points")
 
 
-def test_a_field_that_is_not_there_is_refused_with_the_place() -> None:
+def test_missing_field_is_refused_with_its_location() -> None:
     app = bm.StreamsBuilder("top", key=bm.Text(), value=SCORE)
     app.stream("in").group_by_key().top_n(2, by="point").to_stream().to("out", value=LIST)
 

@@ -69,7 +69,7 @@ def test_headers_go_through(given: Any, seen: tuple[tuple[str, bytes | None], ..
         assert driver.output_topic("out").read_record().headers == seen
 
 
-def test_records_are_fed_as_they_are() -> None:
+def test_records_are_piped_unchanged() -> None:
     record = bm.Record("k", "v", 42, (("h", b"x"),))
 
     with copying() as driver:
@@ -95,7 +95,7 @@ def test_more_than_key_and_value_is_refused() -> None:
         driver.input_topic("in").pipe_input("a", "b", "c")
 
 
-def test_value_of_another_type_is_refused_before_it_is_fed() -> None:
+def test_value_of_another_type_is_refused_before_it_is_piped() -> None:
     with copying() as driver:
         with pytest.raises(TypeError, match="Text writes a str, found int 5"):
             driver.input_topic("in").pipe_input("k", 5)

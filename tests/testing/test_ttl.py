@@ -42,20 +42,20 @@ def test_a_row_is_deleted_when_stream_time_reaches_its_end() -> None:
     assert [row[0] for row in kept] == ["b", "c"]
 
 
-def test_an_update_lets_a_row_live_on() -> None:
+def test_update_extends_the_life_of_a_row() -> None:
     written, _ = _run([("a", "1", 0), ("a", "2", 8), ("b", "3", 12), ("b", "4", 18)])
 
     assert written == [("a", "1", 0), ("a", "2", 8), ("b", "3", 12), ("a", None, 18), ("b", "4", 18)]
 
 
-def test_rows_go_in_the_order_of_their_ends() -> None:
+def test_rows_expire_in_order() -> None:
     written, kept = _run([("b", "1", 1), ("a", "2", 1), ("c", "3", 0), ("d", "4", 100)])
 
     assert written[3:] == [("c", None, 10), ("a", None, 11), ("b", None, 11), ("d", "4", 100)]
     assert len(kept) == 1
 
 
-def test_a_deleted_row_does_not_end_twice() -> None:
+def test_deleted_row_does_not_expire_again() -> None:
     written, _ = _run([("a", "1", 0), ("a", None, 1), ("b", "2", 50)])
 
     assert written == [("a", "1", 0), ("a", None, 1), ("b", "2", 50)]
@@ -67,7 +67,7 @@ def test_an_older_update_shortens_the_life_of_a_row() -> None:
     assert written == [("a", "1", 9), ("a", "2", 5), ("a", None, 15), ("b", "3", 15)]
 
 
-def test_an_update_that_has_ended_already_is_dropped() -> None:
+def test_update_that_has_already_expired_is_dropped() -> None:
     with TopologyTestDriver(_program()) as driver:
         driver.pipe_records([("in", bm.Record("a", "1", 20)), ("in", bm.Record("b", "2", 10))])
 
@@ -87,7 +87,7 @@ def test_results_do_not_depend_on_batches_stores_or_engines() -> None:
     assert _run(records, cut=13, engine="spark", store_type="rocksdb") == expected
 
 
-def test_others_see_the_deletion() -> None:
+def test_downstream_operators_see_the_deletion() -> None:
     app = bm.StreamsBuilder("ttl", key=bm.Text(), value=bm.Text())
     table = app.stream("in").to_table(ttl=TEN)
     counts = table.group_by(lambda key, value: (value, value), key=bm.Text()).count(store="counts")

@@ -125,14 +125,14 @@ def test_all_faults_are_told_together(topology: bm.TopologyBuilder) -> None:
         "Two nodes are called 'in', the first at HERE",
         "Topic 'in' has already been registered by another source, in",
         "The store 'other' does not exist",
-        "No processor has the store 'lonely'",
+        "No processor uses the store 'lonely'",
     ]
 
 
 def test_store_belongs_to_processors_only(topology: bm.TopologyBuilder) -> None:
     topology.add_source("in", "in").add_sink("out", "out", "in").add_state_store(COUNTS, "in")
 
-    assert "Node 'in' is no processor" in faults_of(topology)
+    assert "Node 'in' is not a processor" in faults_of(topology)
 
 
 def test_program_is_explained_like_any_other(topology: bm.TopologyBuilder) -> None:
@@ -144,10 +144,16 @@ def test_program_is_explained_like_any_other(topology: bm.TopologyBuilder) -> No
 @pytest.mark.parametrize(
     ("add", "message"),
     [
-        (lambda t: t.add_processor("p", Quiet, ["a"]), r"The parents of 'p' are told by .* found \['a'\]"),
-        (lambda t: t.add_sink("out", "out", None), "The parents of 'out' are told by .* found None"),
-        (lambda t: t.add_state_store(COUNTS, ["p"]), "The processors of the store 'counts' are told by"),
-        (lambda t: t.connect_processor_and_state_stores("p", COUNTS), "and its stores are told by"),
+        (
+            lambda t: t.add_processor("p", Quiet, ["a"]),
+            r"The parents of 'p' must be given by .* found \['a'\]",
+        ),
+        (lambda t: t.add_sink("out", "out", None), "The parents of 'out' must be given by .* found None"),
+        (
+            lambda t: t.add_state_store(COUNTS, ["p"]),
+            "The processors of the store 'counts' must be given by name",
+        ),
+        (lambda t: t.connect_processor_and_state_stores("p", COUNTS), "and its stores must be given by name"),
     ],
 )
 def test_what_is_no_name_is_refused_at_the_users_line(

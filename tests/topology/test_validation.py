@@ -176,7 +176,7 @@ def test_topic_read_twice_with_different_serdes_is_refused() -> None:
     app.stream("in")
     app.stream("in", value=bm.Long())
 
-    assert "another value serde" in only_fault(app).what
+    assert "a different value serde" in only_fault(app).what
 
 
 def test_split_cannot_go_on_after_its_default() -> None:

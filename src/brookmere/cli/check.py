@@ -1,4 +1,4 @@
-"""Turns a program and the state of the version that ran before into what would become of its stores."""
+"""`brookmere check`: what a new version of a program would do with the existing state."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def check(
     state_dir: StateDir = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what a program would do with the state of the version that ran before.
+    """Show what a program would do with the existing state.
 
-    Nothing is started or changed, and the version before may be running. The exit code is 1 if `run` would
-    refuse the program, and 0 otherwise.
+    Nothing is started or changed, and the previous version may still be running. The exit code is 1 if `run`
+    would refuse the program, and 0 otherwise.
 
     \b
     Examples:
@@ -71,7 +71,7 @@ def _write_json(evolution: Evolution | None) -> None:
 
 def _write(evolution: Evolution | None, name: str, directory: Path) -> None:
     if evolution is None:
-        console.write(f"{name} has no state in {directory}: it would begin anew.")
+        console.write(f"{name} has no state in {directory}: it would start from scratch.")
         return
     for problem in evolution.problems:
         console.write(f"refused: {problem}")
@@ -81,7 +81,7 @@ def _write(evolution: Evolution | None, name: str, directory: Path) -> None:
             rows.add_row(finding.store, str(finding))
         console.write_table(rows)
     elif not evolution.problems:
-        console.write(f"{name} keeps no stores, and kept none before.")
+        console.write(f"{name} has no stores, and its previous version had none.")
     for note in evolution.notes:
         console.write(f"note: {note}")
     for remedy in dict.fromkeys(f.remedy for f in evolution.refusals):

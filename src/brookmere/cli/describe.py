@@ -1,4 +1,4 @@
-"""Turns a program into a description of its topology or of the stages it runs in."""
+"""`brookmere describe`: the topology of a program, or the stages it runs in."""
 
 from __future__ import annotations
 
@@ -29,15 +29,13 @@ def describe(
     ] = False,
     partitions: Annotated[
         int,
-        typer.Option(
-            min=1, metavar="N", help="With --plan: how many partitions each topic that is read has."
-        ),
+        typer.Option(min=1, metavar="N", help="With --plan: the number of partitions of each input topic."),
     ] = 1,
     optimization: Annotated[
-        str, typer.Option(metavar="RULES", help="none, all, or names of rules, as in topology.optimization.")
+        str, typer.Option(metavar="RULES", help="none, all, or rule names, as in topology.optimization.")
     ] = "none",
 ) -> None:
-    """Show the topology of a program, without starting anything.
+    """Show the topology of a program without starting it.
 
     \b
     Examples:

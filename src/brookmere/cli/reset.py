@@ -1,4 +1,4 @@
-"""Turns an application that has run into one that begins anew, after telling what that means."""
+"""`brookmere reset`: make an application start from scratch, after showing what that deletes."""
 
 from __future__ import annotations
 
@@ -38,16 +38,15 @@ _DURATION = re.compile(
 def reset(
     program: Program,
     to_earliest: Annotated[
-        bool, typer.Option("--to-earliest", help="Begin with the first record that is there; the default.")
+        bool, typer.Option("--to-earliest", help="Start from the first available record (the default).")
     ] = False,
-    to_latest: Annotated[
-        bool, typer.Option("--to-latest", help="Begin behind the last record that is there now.")
-    ] = False,
+    to_latest: Annotated[bool, typer.Option("--to-latest", help="Start after the last record.")] = False,
     to_datetime: Annotated[
         str | None,
         typer.Option(
             metavar="TIME",
-            help="Begin with the first record of this time: milliseconds since 1970, or an ISO time.",
+            help="Start from the first record at or after this time: milliseconds since 1970, or an ISO "
+            "time.",
             show_default=False,
         ),
     ] = None,
@@ -56,7 +55,7 @@ def reset(
         typer.Option(
             min=0,
             metavar="N",
-            help="Begin with this offset, or the nearest that a partition has.",
+            help="Start from this offset, or the nearest one that a partition has.",
             show_default=False,
         ),
     ] = None,
@@ -64,7 +63,7 @@ def reset(
         str | None,
         typer.Option(
             metavar="DURATION",
-            help="Begin this long before now, as PT1H or P1DT12H.",
+            help="Start this far back from now, for example PT1H or P1DT12H.",
             show_default=False,
         ),
     ] = None,
@@ -72,20 +71,23 @@ def reset(
         str | None,
         typer.Option(
             metavar="TOPIC,TOPIC",
-            help="Move only in these topics; the others are read on where the application stands.",
+            help="Reset only these topics; the application resumes the others from its last commit.",
             show_default=False,
         ),
     ] = None,
-    execute: Annotated[bool, typer.Option("--execute", help="Do it; else it is only told.")] = False,
+    execute: Annotated[
+        bool, typer.Option("--execute", help="Perform the reset; without this option it is only shown.")
+    ] = False,
     config: Config = None,
     config_file: ConfigFile = None,
     topics_dir: TopicsDir = None,
     state_dir: StateDir = None,
 ) -> None:
-    """Let an application begin anew: tell where it would read from and what would be deleted, or do it.
+    """Reset an application so that its next run starts from scratch.
 
-    The state, the positions and the internal topics of the application go away. Topics that it has written
-    stay as they are: what is read again is written to them again. It must not run meanwhile.
+    Shows where it would start reading and what would be deleted; --execute does it. A reset deletes the
+    state, the positions and the internal topics of the application. Output topics stay as they are: records
+    that are read again are written to them again. The application must not be running.
 
     \b
     Examples:
@@ -105,9 +107,9 @@ def reset(
     _write(planned, done=execute)
     if execute:
         do(planned, made.config)
-        console.say(f"{planned.application} is reset; its next start begins there.")
+        console.say(f"{planned.application} is reset; its next run starts there.")
     else:
-        console.say("Nothing was changed. The same command with --execute does it.")
+        console.say("Nothing was changed. Run the same command with --execute to reset it.")
 
 
 def _target(
@@ -126,7 +128,9 @@ def _target(
     }
     named = [option for option, is_given in given.items() if is_given]
     if len(named) > 1:
-        raise CommandError(f"{' and '.join(named)} both say where to begin.\nGive one of them.")
+        raise CommandError(
+            f"{' and '.join(named)} cannot be combined: each says where to start.\nGive only one of them."
+        )
     if to_latest:
         return lambda topic: topic.end_offsets()
     if to_datetime is not None:
@@ -151,7 +155,7 @@ def _offset(wanted: int) -> Target:
 
 
 def read_duration(text: str) -> timedelta:
-    """Return a duration of ISO 8601.
+    """Parse an ISO 8601 duration.
 
     >>> read_duration("P1DT2H30M")
     datetime.timedelta(days=1, seconds=9000)
@@ -160,7 +164,7 @@ def read_duration(text: str) -> timedelta:
     parts = {unit: float(count) for unit, count in found.groupdict().items() if count} if found else {}
     if not parts:
         raise CommandError(
-            f"{text!r} is not a duration.\nWrite one of ISO 8601, such as PT1H, PT30M or P1DT12H."
+            f"{text!r} is not a duration.\nWrite an ISO 8601 duration, such as PT1H, PT30M or P1DT12H."
         )
     return timedelta(**parts)
 
@@ -168,14 +172,14 @@ def read_duration(text: str) -> timedelta:
 def _write(planned: Reset, *, done: bool) -> None:
     console.write(f"Reset of {planned.application}, at {shown_time(now_ms())} UTC\n")
     if planned.moves:
-        numbers = ("PARTITION", "STANDS AT", "WILL BEGIN AT")
+        numbers = ("PARTITION", "CURRENT OFFSET", "NEW OFFSET")
         rows = console.table("TOPIC", *numbers, numbers=numbers)
         for move in planned.moves:
             old = "-" if move.old is None else f"{move.old:,}"
             rows.add_row(move.topic, f"{move.partition}", old, f"{move.new:,}")
         console.write_table(rows)
     else:
-        console.write("There are no topics that it reads.")
+        console.write("It has no input topics.")
     console.write("")
     gone = [
         *(f"topic {name}" for name in planned.topics),
@@ -188,4 +192,4 @@ def _write(planned: Reset, *, done: bool) -> None:
         verb = "Setting" if done else "To be set"
         console.write(f"{verb}: the offsets of the consumer group {planned.application}")
     for name in planned.left:
-        console.write(f"Left as it is: topic {name}, which is of no store of this program")
+        console.write(f"Kept: topic {name}, which belongs to no store of this program")

@@ -1,4 +1,4 @@
-"""Turns a program into a running application, shows its progress, and stops it by a signal."""
+"""`brookmere run`: run a program until a signal, with its progress on the terminal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from brookmere.cli.options.settings import application, place_of_topics
 from brookmere.cli.options.tokens import ServeAddress, TokenFile
 from brookmere.cli.programs.load import find
 from brookmere.cli.programs.supervise import supervise
-from brookmere.cli.replica.server_options import prepared, tell
+from brookmere.cli.replica.server_options import announce, prepared
 from brookmere.cli.terminal import console
 from brookmere.cli.terminal.progress import JsonView, LiveView, PlainView, View
 
@@ -32,7 +32,7 @@ def run(
         str | None,
         typer.Option(
             metavar="URL",
-            help="Spark's master; by default this machine with all its cores.",
+            help="Spark's master; by default all cores of this machine.",
             show_default=False,
         ),
     ] = None,
@@ -41,12 +41,12 @@ def run(
         typer.Option(
             "--jars",
             metavar="DIR",
-            help="A directory with the Java libraries that Kafka needs; nothing is downloaded then.",
+            help="A directory with the Java libraries for Kafka, so that nothing is downloaded.",
             show_default=False,
         ),
     ] = None,
     create_topics: Annotated[
-        bool, typer.Option("--create-topics", help="Create topics that are read and missing.")
+        bool, typer.Option("--create-topics", help="Create missing input topics.")
     ] = False,
     partitions: Annotated[
         int | None,
@@ -55,12 +55,12 @@ def run(
             "-p",
             min=1,
             metavar="N",
-            help="How many partitions topics get that are created.",
+            help="The number of partitions of topics that are created.",
             show_default=False,
         ),
     ] = None,
     until_idle: Annotated[
-        bool, typer.Option("--until-idle", help="Stop when everything that is there has been processed.")
+        bool, typer.Option("--until-idle", help="Stop once all available records are processed.")
     ] = False,
     serve: ServeAddress = None,
     token_file: TokenFile = None,
@@ -71,10 +71,10 @@ def run(
 ) -> None:
     """Run a program on its topics, until Ctrl-C.
 
-    The first Ctrl-C, or SIGTERM, finishes the batch at hand and stops with exit code 0; the next run goes on
-    from there. A second Ctrl-C stops at once with exit code 130, and the next run repeats that batch. A
-    program that fails ends with exit code 1. Options win over -c, and -c wins over the file. --serve answers
-    questions about the stores over HTTP, and serves the `routes` of the program's module: a FastAPI router or
+    The first Ctrl-C, or SIGTERM, finishes the current batch and stops with exit code 0; the next run resumes
+    from there. A second Ctrl-C stops immediately with exit code 130, and the next run repeats that batch. A
+    program that fails exits with code 1. Options override -c, and -c overrides the file. --serve serves
+    queries of the stores over HTTP, and the `routes` of the program's module: a FastAPI router or
     a list of them.
 
     \b
@@ -94,8 +94,8 @@ def run(
         **({} if partitions is None else {"default.partitions": str(partitions)}),
     }
     made = application(found.program, config_file, chosen)
-    # Fetching and compiling take their time, and are worth a line; so is a change of the state.
-    for name in ("brookmere.jars", "brookmere.kernel.build", "brookmere.run.evolution.state_directory"):
+    # Downloads, compilation and migrations of the state take long enough to be worth a line.
+    for name in ("brookmere.jars", "brookmere.kernel.build", "brookmere.run.evolution.migration"):
         logging.getLogger(name).setLevel(logging.INFO)
     serving = None if serve is None else prepared(serve, token_file, found)
 
@@ -104,7 +104,7 @@ def run(
             return nullcontext()
         server = serving.application(made)
         if not quiet:
-            tell(server, made.application_id)
+            announce(server, made.application_id)
         return server
 
     view = _view(made, quiet=quiet, as_json=json_progress)
@@ -116,6 +116,6 @@ def _view(made: Application, *, quiet: bool, as_json: bool) -> View:
         return JsonView()
     if quiet:
         return View()
-    console.say(f"{made.application_id}: {place_of_topics(made.config)}; Ctrl-C stops.")
+    console.say(f"{made.application_id}: {place_of_topics(made.config)}; press Ctrl-C to stop.")
     kind = LiveView if console.err.is_terminal else PlainView
     return kind(made.application_id)

@@ -27,7 +27,7 @@ __all__ = [
     "WindowedKStream",
 ]
 
-# The handles import each other's modules, so this package must not import them while it is imported itself.
+# The handles import each other's modules, so this package must not import them eagerly.
 _HANDLES = {
     "BranchedKStream": "branched",
     "CogroupedKStream": "aggregates.cogrouped",

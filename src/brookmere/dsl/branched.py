@@ -1,11 +1,11 @@
-"""BranchedKStream: a stream on its way into branches."""
+"""BranchedKStream: a stream that is being split into branches."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from brookmere.dsl.functions.code import BRANCH, Given, code_of
+from brookmere.dsl.functions.user_functions import BRANCH, Given, code_of
 from brookmere.dsl.graph.steps import ProcessorStep
 from brookmere.topology.function import here
 from brookmere.topology.operators import Branch, PassThrough
@@ -32,12 +32,12 @@ class BranchedKStream:
     _ended: bool = False
 
     def branch(self, predicate: Given, *, name: str | None = None) -> BranchedKStream:
-        """Add a branch for what `predicate` accepts and no branch before it did."""
+        """Add a branch for the records that `predicate` accepts and no earlier branch did."""
         test = code_of(self._source._graph, "predicate of branch", predicate, BRANCH)
         operator = self._operator()
         if len({isinstance(each, PythonFunction) for each in (*operator.predicates, test)}) > 1:
             self._source._graph.fault(
-                "Some predicates of one split are Python, others over Columns",
+                "A split mixes Python predicates with predicates over Columns",
                 "Wrap all of them in brookmere.python(...), or none",
             )
         child = self._child(name, len(operator.predicates) + 1)
@@ -45,14 +45,14 @@ class BranchedKStream:
         return self
 
     def default_branch(self, *, name: str | None = None) -> dict[str, KStream]:
-        """Add a branch for the rest, and return all branches by name."""
+        """Add a branch for all other records, and return the branches by name."""
         operator = self._operator()
         child = self._child(name, 0)
         self._step.operator = Branch(operator.predicates, (*operator.children, child), default=child)
         return self.no_default_branch()
 
     def no_default_branch(self) -> dict[str, KStream]:
-        """Drop the rest, and return all branches by name."""
+        """Drop all other records, and return the branches by name."""
         self._ended = True
         return dict(self._branches)
 

@@ -1,4 +1,4 @@
-"""StreamsBuilder: where a program begins, and where it becomes a topology."""
+"""StreamsBuilder: the entry point of the DSL, which builds the topology."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from dataclasses import replace
 
 from brookmere.config import Handler
 from brookmere.dsl.arguments.checks import handler_of, pattern_of, refuse, serde_of, topics_of
-from brookmere.dsl.arguments.times import Timestamp, on_invalid_of, timestamp_of
-from brookmere.dsl.arguments.versions import table_store
-from brookmere.dsl.graph.graph import Graph
+from brookmere.dsl.arguments.table_store import table_store
+from brookmere.dsl.arguments.timestamps import Timestamp, on_invalid_of, timestamp_of
+from brookmere.dsl.graph.graph import Graph, write
 from brookmere.dsl.graph.rules import rules_for
 from brookmere.dsl.graph.steps import StreamSourceStep, TableSourceStep
-from brookmere.dsl.graph.write import write
 from brookmere.dsl.processors.process import declare
 from brookmere.dsl.processors.state_stores import StoreBuilder
 from brookmere.dsl.program import Builder, checked
@@ -33,9 +32,9 @@ _TABLE = "KTABLE-SOURCE-"
 
 
 class StreamsBuilder(Builder):
-    """Builds the topology of an application. `key` and `value` are the default serdes of its sources.
+    """Build the topology of an application. `key` and `value` are the default serdes of its sources.
 
-    `corrections` names behaviours of Kafka Streams that this program does not want to share, or "all".
+    `corrections` names behaviours of Kafka Streams that this program opts out of, or "all".
 
     >>> import brookmere as bm
     >>> app = bm.StreamsBuilder("words", key=bm.Text(), value=bm.Text())
@@ -53,7 +52,7 @@ class StreamsBuilder(Builder):
         corrections: str | Iterable[str] = (),
     ) -> None:
         if not isinstance(application_id, str):
-            refuse(f"An application id is text, found {application_id!r}", "Pass a name")
+            refuse(f"An application id must be text, found {application_id!r}", "Pass a name")
         self.application_id = application_id
         self._graph = Graph(corrections_of(corrections))
         self._graph.check_name("application", application_id)
@@ -74,9 +73,9 @@ class StreamsBuilder(Builder):
         """Read one or several topics, or all that match a pattern, as a stream.
 
         `timestamp` is a field of the value or a function of (value), (key, value) or (key, value, timestamp)
-        that gives milliseconds or a Spark timestamp, or a clock: `record_time` or `wall_clock`.
-        `on_bad_record` says what to do about bytes that do not decode, `on_invalid_timestamp` what to do
-        about a time that is null, negative or no number, instead of what the application says.
+        that returns milliseconds or a Spark timestamp, or a clock: `record_time` or `wall_clock`.
+        `on_bad_record` handles bytes that cannot be decoded, and `on_invalid_timestamp` a time that is
+        null, negative or not a number; they override the settings of the application.
         """
         pattern = pattern_of(topics) if isinstance(topics, re.Pattern) else None
         step = StreamSourceStep(
@@ -108,10 +107,10 @@ class StreamsBuilder(Builder):
         on_invalid_timestamp: OnInvalidTimestamp | None = None,
         name: str | None = None,
     ) -> KTable:
-        """Read a topic as a table. It is kept in a store if it is given one, or if others look into it.
+        """Read a topic as a table. It has a store if one is named, or if another operator reads the table.
 
-        With `history` the table keeps what its rows were, that far back from the latest record. With `ttl`
-        a row that was not updated for that long, by stream time, is deleted.
+        With `history`, the table keeps earlier versions of its rows, that far back from the latest record.
+        With `ttl`, a row that was not updated for that long in stream time is deleted.
         """
         kept = self._graph.store(store, f"{self._topic(topic)}-", store_type)
         kept, operator = table_store(kept, history, ttl)
@@ -131,7 +130,7 @@ class StreamsBuilder(Builder):
         on_bad_record: Handler | None = None,
         name: str | None = None,
     ) -> GlobalKTable:
-        """Read a topic as a table of which every task sees all rows."""
+        """Read a topic as a table whose rows are all visible to every task."""
         kept = self._graph.store(store, f"{self._topic(topic)}-", "auto")
         kept = Store(kept.name, queryable=True, is_global=True)
         step = self._table_step(topic, kept, TableSource(kept.name), key, value, on_bad_record, name)
@@ -141,17 +140,17 @@ class StreamsBuilder(Builder):
         return GlobalKTable(self._graph, step, kept.name)
 
     def add_state_store(self, builder: StoreBuilder) -> StreamsBuilder:
-        """Declare a store for processors, which name it in their `stores`."""
+        """Declare a store that processors name in their `stores`."""
         declare(self._graph, builder)
         return self
 
     def build(self, *, optimization: str | Sequence[str] = "none") -> Topology:
         """Return the topology; the builder can be extended and built again.
 
-        `optimization` is "none", "all", or names of single rules as in `topology.optimization`.
+        `optimization` is "none", "all", or the names of single rules as in `topology.optimization`.
 
         Raises:
-            TopologyError: the program is wrong; the error lists every fault.
+            TopologyError: the program has faults; the error lists all of them.
         """
         graph = self._graph.copy()
         for rule in rules_for(optimization):
@@ -161,7 +160,7 @@ class StreamsBuilder(Builder):
 
     def _topic(self, topic: str) -> str:
         if not isinstance(topic, str):
-            refuse(f"A table reads one topic by name, found {topic!r}", "Pass a name")
+            refuse(f"A table must name one topic, found {topic!r}", "Pass a name")
         self._graph.check_name("topic", topic)
         return topic
 

@@ -1,4 +1,4 @@
-"""Says what every way of writing a program can do: become a topology."""
+"""The base class of all builders of programs."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from brookmere.topology.validation import validate
 
 
 def checked(topology: Topology, graph: Graph) -> Topology:
-    """Return a topology that has no faults.
+    """Return the topology if it has no faults.
 
     Raises:
-        TopologyError: the program is wrong; the error lists every fault.
+        TopologyError: the program has faults; the error lists all of them.
     """
     faults = [*graph.faults, *validate(topology), *graph.stores.unused(topology)]
     if faults:
@@ -24,16 +24,16 @@ def checked(topology: Topology, graph: Graph) -> Topology:
 
 
 class Builder(ABC):
-    """A program that can still grow. An application, a test driver and the command line take each kind."""
+    """A program under construction. Applications, test drivers and the command line accept any builder."""
 
     application_id: str
 
     @abstractmethod
     def build(self, *, optimization: str | Sequence[str] = "none") -> Topology:
-        """Return the topology as it is now.
+        """Return the current topology.
 
         Raises:
-            TopologyError: the program is wrong; the error lists every fault.
+            TopologyError: the program has faults; the error lists all of them.
         """
 
     def describe(self, *, optimization: str | Sequence[str] = "none") -> str:

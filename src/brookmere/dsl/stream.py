@@ -1,4 +1,4 @@
-"""KStream: a stream of records, each of which stands for itself."""
+"""KStream: a stream of independent records."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 from brookmere.dsl.aggregates.grouped import KGroupedStream
 from brookmere.dsl.arguments.checks import action_of, lambda_of, partitions_of, refuse, serde_of
-from brookmere.dsl.arguments.versions import table_store
-from brookmere.dsl.arguments.windows import sink_key_of
+from brookmere.dsl.arguments.table_store import table_store
+from brookmere.dsl.arguments.windows import merged_key, sink_key_of
 from brookmere.dsl.branched import BranchedKStream
 from brookmere.dsl.dedupe import dedupe
-from brookmere.dsl.functions.code import MANY, ONE, PAIR, PAIRS, TEST, Given, code_of, serde_in
+from brookmere.dsl.functions.user_functions import MANY, ONE, PAIR, PAIRS, TEST, Given, code_of, serde_in
 from brookmere.dsl.graph.graph import Graph
 from brookmere.dsl.graph.steps import ProcessorStep, SinkStep, Step, repartition_step
 from brookmere.dsl.joins.stream_joins import JoinOptions, join
@@ -72,7 +72,7 @@ class KStream:
         return replace(self, _step=step, _key=serde_in(code, 0), _value=serde_in(code, 1), _rekeyed=True)
 
     def map_values(self, function: Given, *, name: str | None = None) -> KStream:
-        """Replace the value; the key, and so the task, stays."""
+        """Replace the value; the key, and therefore the task, stays the same."""
         code = code_of(self._graph, "function of map_values", function, ONE)
         step = self._add("KSTREAM-MAPVALUES-", MapValues(code), name, value_changing=True)
         return replace(self, _step=step, _value=serde_in(code))
@@ -80,31 +80,31 @@ class KStream:
     def flat_map(self, function: Given, *, name: str | None = None) -> KStream:
         """Replace a record by any number: `function` returns an array of structs with key and value.
 
-        One of Python code returns the pairs of key and value, in any iterable.
+        A Python function returns an iterable of (key, value) pairs.
         """
         code = code_of(self._graph, "function of flat_map", function, PAIRS)
         step = self._add("KSTREAM-FLATMAP-", FlatMap(code), name, key_changing=True)
         return replace(self, _step=step, _key=serde_in(code, 0), _value=serde_in(code, 1), _rekeyed=True)
 
     def flat_map_values(self, function: Given, *, name: str | None = None) -> KStream:
-        """Replace a record by any number with the same key: `function` returns an array of values."""
+        """Replace a record by any number of records with its key: `function` returns an array of values."""
         code = code_of(self._graph, "function of flat_map_values", function, MANY)
         step = self._add("KSTREAM-FLATMAPVALUES-", FlatMapValues(code), name, value_changing=True)
         return replace(self, _step=step, _value=serde_in(code))
 
     def select_key(self, function: Given, *, name: str | None = None) -> KStream:
-        """Replace the key. A later operator that needs equal keys together repartitions by itself."""
+        """Replace the key. A later operator that needs equal keys in one task repartitions automatically."""
         code = code_of(self._graph, "function of select_key", function, ONE)
         step = self._add("KSTREAM-KEY-SELECT-", SelectKey(code), name, key_changing=True)
         return replace(self, _step=step, _key=serde_in(code), _rekeyed=True)
 
     def peek(self, action: Callable[[Any, Any], object], *, name: str | None = None) -> KStream:
-        """Show each record, as Python values, to `action` on the driver, and pass it on."""
+        """Call `action` on the driver for each record, with Python values, and pass the record on."""
         operator = Tap(action_of("action of peek", action))
         return replace(self, _step=self._add("KSTREAM-PEEK-", operator, name))
 
     def foreach(self, action: Callable[[Any, Any], object], *, name: str | None = None) -> None:
-        """Show each record, as Python values, to `action` on the driver. The stream ends here."""
+        """Call `action` on the driver for each record, with Python values. The stream ends here."""
         operator = Tap(action_of("action of foreach", action), terminal=True)
         self._add("KSTREAM-FOREACH-", operator, name)
 
@@ -114,9 +114,9 @@ class KStream:
         self._add("KSTREAM-PRINTER-", operator, name)
 
     def merge(self, *others: KStream, name: str | None = None) -> KStream:
-        """Put the records of several streams into one. No order is promised between them."""
+        """Merge several streams into one. The order between them is not guaranteed."""
         if not others or not all(isinstance(other, KStream) for other in others):
-            refuse(f"merge() takes streams, found {others!r}", "Pass one or several KStreams")
+            refuse(f"merge() needs streams, found {others!r}", "Pass one or several KStreams")
         merged = [self, *(other for other in others if self._same_builder(other))]
         step = self._node("KSTREAM-MERGE-", PassThrough(), name)
         step.merging = True
@@ -124,7 +124,7 @@ class KStream:
         return replace(
             self,
             _step=step,
-            _key=self._key if all(stream._key == self._key for stream in merged) else None,
+            _key=merged_key([stream._key for stream in merged]),
             _value=self._value if all(stream._value == self._value for stream in merged) else None,
             _sources=tuple(dict.fromkeys(source for stream in merged for source in stream._sources)),
             _rekeyed=any(stream._rekeyed for stream in merged),
@@ -147,12 +147,12 @@ class KStream:
     ) -> KStream:
         """Join with a stream, a table or a global table: `joiner` of (left, right) or (key, left, right).
 
-        `how` is "inner", "left" or, with a stream, "outer". A stream needs `windows`, and keeps the records
-        of both sides in stores called after `store`; with `close_idle_after` unmatched records also come out
-        once no record has come for that long. A table with history can have a `grace` period, for
-        which records wait. A global table needs `key` of (value) or (key, value).
+        `how` is "inner", "left" or, with a stream, "outer". A join with a stream needs `windows`, and stores
+        the records of both sides in stores named after `store`; with `close_idle_after`, unmatched records
+        are also sent once no record has arrived for that long. A join with a table that has history can have
+        a `grace` period, for which records wait. A global table needs `key` of (value) or (key, value).
 
-        Records that a join with a stream or a table drops go to the topic `late_to`, with the reason.
+        Records that a join with a stream or a table drops are sent to the topic `late_to`, with the reason.
         """
         options = JoinOptions(windows, key, grace, close_idle_after, store, store_type, name, late_to)
         return join(self, other, joiner, how, options)
@@ -171,7 +171,7 @@ class KStream:
         store_type: StoreType = "auto",
         name: str | None = None,
     ) -> KStream:
-        """Join as `join` does; a record that meets nothing has a result with null for the right side."""
+        """Join as `join` does; an unmatched record has a result with null for the right side."""
         options = JoinOptions(windows, key, grace, close_idle_after, store, store_type, name, late_to)
         return join(self, other, joiner, "left", options)
 
@@ -187,7 +187,7 @@ class KStream:
         store_type: StoreType = "auto",
         name: str | None = None,
     ) -> KStream:
-        """Join two streams; a record of either that meets nothing has a result with null for the other."""
+        """Join two streams; an unmatched record of either has a result with null for the other side."""
         options = JoinOptions(windows, None, None, close_idle_after, store, store_type, name, late_to)
         return join(self, other, joiner, "outer", options)
 
@@ -201,11 +201,11 @@ class KStream:
         store_type: StoreType = "auto",
         name: str | None = None,
     ) -> KStream:
-        """Keep the first record of each key in any span of `within` of event time, and leave out the others.
+        """Keep the first record of each key within `within` of event time, and drop the others.
 
-        With `by`, a field of the value or a function of (value) or (key, value), records are alike that have
-        the same of it, within their task. A record that is `within` or more behind stream time can no
-        longer be told from those before it: it is dropped, and goes to the topic `late_to`.
+        With `by`, a field of the value or a function of (value) or (key, value), records are duplicates if
+        they are in the same task and have the same `by`. A record that is `within` or more behind stream time
+        can no longer be compared with earlier ones: it is dropped, and sent to the topic `late_to`.
         """
         return dedupe(self, within, by, late_to, store, store_type, name)
 
@@ -218,11 +218,11 @@ class KStream:
         value: object | None = None,
         name: str | None = None,
     ) -> KStream:
-        """Hand each record to a `Processor` that `supplier`, a class or a function, makes for each task.
+        """Process each record with a `Processor`; `supplier`, a class or a function, creates one per task.
 
-        `stores` are names of stores, or what `key_value_store` and the like make. `key` and `value` are the
-        types of what the processor forwards, as `returns` of `python` has them; without them they are as they
-        came. Keys may change, so that a later operator that needs equal keys together repartitions.
+        `stores` are names of stores, or builders such as `key_value_store(...)`. `key` and `value` are the
+        types of the records the processor forwards, as for `returns` of `python`; by default they do not
+        change. Keys may change, so a later operator that needs equal keys in one task repartitions.
         """
         step = self._process(supplier, name, False, stores, key, value)
         return replace(
@@ -241,7 +241,7 @@ class KStream:
         value: object | None = None,
         name: str | None = None,
     ) -> KStream:
-        """Hand each record to a `FixedKeyProcessor`, as `process` does; keys, and so tasks, stay."""
+        """Process each record with a `FixedKeyProcessor`, as `process` does; the key stays the same."""
         step = self._process(supplier, name, True, stores, None, value)
         kept = self._value if value is None else value if isinstance(value, Serde) else None
         return replace(self, _step=step, _value=kept)
@@ -300,10 +300,10 @@ class KStream:
         ttl: Duration | None = None,
         name: str | None = None,
     ) -> KTable:
-        """Read the stream as a table: each record replaces the value of its key, null deletes it.
+        """Read the stream as a table: each record replaces the value of its key, and null deletes it.
 
-        With `history` the table keeps what its rows were, that far back from the latest record. With `ttl`
-        a row that was not updated for that long, by stream time, is deleted.
+        With `history`, the table keeps earlier versions of its rows, that far back from the latest record.
+        With `ttl`, a row that was not updated for that long in stream time is deleted.
         """
         node_name = self._graph.name(name, "KSTREAM-TOTABLE-")
         kept = replace(
@@ -321,7 +321,7 @@ class KStream:
         return KTable(self._graph, step, self._key, self._value, sources, store)
 
     def group_by_key(self, *, name: str | None = None, key: Serde | None = None) -> KGroupedStream:
-        """Group by the key the records have."""
+        """Group by the current key."""
         self._graph.check_name("group", name)
         serde = serde_of("key", key) or self._key
         return KGroupedStream(self._graph, self._step, serde, self._value, self._sources, self._rekeyed, name)
@@ -346,7 +346,7 @@ class KStream:
     ) -> ProcessStep:
         self._graph.check_name("operator", name)
         prefix = "KSTREAM-PROCESSVALUES-" if fixed_key else "KSTREAM-PROCESSOR-"
-        # Unlike other operators, a processor with a name of its own takes no number in Kafka Streams.
+        # Unlike other operators, a named processor uses no number in Kafka Streams.
         node_name = self._graph.names.generate(prefix) if name is None else name
         step = process_step(
             self._graph, node_name, supplier, fixed_key=fixed_key, stores=stores, key=key, value=value

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from brookmere.dsl.aggregates.suppressed import Suppressed, suppress
 from brookmere.dsl.arguments.checks import serde_of
-from brookmere.dsl.functions.code import TABLE_ONE, TABLE_PAIR, TABLE_TEST, Given, code_of, serde_in
+from brookmere.dsl.functions.user_functions import TABLE_ONE, TABLE_PAIR, TABLE_TEST, Given, code_of, serde_in
 from brookmere.dsl.graph.graph import Graph
 from brookmere.dsl.graph.old_values import send_old_values
 from brookmere.dsl.graph.steps import ProcessorStep, Step
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class GlobalKTable:
-    """A table of which every task sees all rows."""
+    """A table whose rows are all visible to every task."""
 
     _graph: Graph
     _step: Step
@@ -41,9 +41,9 @@ class GlobalKTable:
 
 @dataclass(frozen=True, eq=False)
 class KTable:
-    """A table: a stream of updates, each replacing the value of its key. Null deletes.
+    """A table: a stream of updates that each replace the value of their key. Null deletes it.
 
-    With `store=` the result is kept in a store of that name and can be queried.
+    With `store=` the result is kept in a store of that name, which can be queried.
     """
 
     _graph: Graph
@@ -55,7 +55,7 @@ class KTable:
 
     @property
     def queryable_store_name(self) -> str | None:
-        """The name under which the table can be queried; None if it was given no store."""
+        """The name under which the table can be queried; None if it has no named store."""
         return self._store
 
     def filter(
@@ -88,7 +88,7 @@ class KTable:
         store_type: StoreType = "auto",
         name: str | None = None,
     ) -> KTable:
-        """Compute each row's value from (value) or (key, value). Deletions pass as they are."""
+        """Compute each row's value from (value) or (key, value). Deletions pass through unchanged."""
         code = code_of(self._graph, "function of map_values", function, TABLE_ONE)
         value = serde_in(code)
         step = self._add("KTABLE-MAPVALUES-", TableMapValues(code, store), name, store, store_type, value)
@@ -102,15 +102,15 @@ class KTable:
         store_type: StoreType = "auto",
         name: str | None = None,
     ) -> KTable:
-        """Compute each row's value as `map_values` does, but call `function` for deletions, too."""
+        """Compute each row's value as `map_values` does, but call `function` for deletions as well."""
         code = code_of(self._graph, "function of transform_values", function, TABLE_ONE)
         operator, value = TableMapValues(code, store, sees_null=True), serde_in(code)
         step = self._add("KTABLE-TRANSFORMVALUES-", operator, name, store, store_type, value)
         return replace(self, _step=step, _value=value, _store=store)
 
     def to_stream(self, key: Given | None = None, *, name: str | None = None) -> KStream:
-        """Read the updates, deletions included, as a stream; with the key that `key` returns, if given."""
-        # Stream and table turn into each other, so one of the two modules has to import late.
+        """Read the updates, including deletions, as a stream; with the key that `key` returns, if given."""
+        # Streams and tables create each other, so one of the two modules has to import late.
         from brookmere.dsl.stream import KStream
 
         step = self._add("KTABLE-TOSTREAM-", TableToStream(), name)
@@ -120,7 +120,7 @@ class KTable:
     def group_by(
         self, function: Given, *, name: str | None = None, key: Serde | None = None
     ) -> KGroupedTable:
-        """Group the rows anew: `function` of (key, value) returns the pair (group key, value)."""
+        """Regroup the rows: `function` of (key, value) returns the pair (group key, value)."""
         from brookmere.dsl.aggregates.grouped_table import KGroupedTable
 
         code = code_of(self._graph, "function of group_by", function, TABLE_PAIR)
@@ -137,9 +137,9 @@ class KTable:
     ) -> KTable:
         """Hold updates back: `until_window_closes()`, or `until_time_limit(duration)`.
 
-        A row that is updated while it waits is sent once, with its latest value. Rows are sent when later
-        updates come; with `close_idle_after` their time also goes on with the wall clock, once no update has
-        come for that long.
+        A row that is updated while it is held back is sent once, with its latest value. Rows are sent when
+        later updates arrive; with `close_idle_after`, stream time also advances with the wall clock once no
+        update has arrived for that long.
         """
         step = suppress(self._graph, self._step, until, close_idle_after, name)
         return replace(self, _step=step, _store=None)
@@ -158,7 +158,7 @@ class KTable:
         """Join the rows of two tables with the same key: `joiner` of (left, right) or (key, left, right).
 
         `how` is "inner", "left" or "outer". With `foreign_key` of (value) or (key, value) the left row names
-        the key of the right one; that join is "inner" or "left".
+        the key of the right one; such a join is "inner" or "left".
         """
         return join(self, other, joiner, how, foreign_key, store, store_type, name)
 
@@ -172,7 +172,7 @@ class KTable:
         store_type: StoreType = "auto",
         name: str | None = None,
     ) -> KTable:
-        """Join as `join` does; a left row without a right one has a result with null for it."""
+        """Join as `join` does; a left row without a match has a result with null for the right side."""
         return join(self, other, joiner, "left", foreign_key, store, store_type, name)
 
     def outer_join(
@@ -184,7 +184,7 @@ class KTable:
         store_type: StoreType = "auto",
         name: str | None = None,
     ) -> KTable:
-        """Join as `join` does; a row of either table without the other has a result with null for it."""
+        """Join as `join` does; an unmatched row of either table has a result with null for the other side."""
         return join(self, other, joiner, "outer", None, store, store_type, name)
 
     @property

@@ -24,12 +24,12 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("compiled")
-def test_machine_that_has_everything_is_told_so(run: Run, folder: Path) -> None:
+def test_all_checks_pass_on_a_complete_machine(run: Run, folder: Path) -> None:
     shown = run("doctor")
 
     assert shown.exit_code == 0, shown.stdout
-    assert "Everything is there." in shown.stdout
-    assert f"{folder}/.brookmere (not made yet)" in shown.stdout
+    assert "All checks passed." in shown.stdout
+    assert f"{folder}/.brookmere (not created yet)" in shown.stdout
     assert list(folder.iterdir()) == []
 
 
@@ -61,12 +61,12 @@ def test_kernel_that_is_not_compiled_is_a_note(folder: Path, monkeypatch: pytest
     assert "brookmere doctor --fix" in str(finding.remedy)
 
 
-def test_kafka_that_is_not_fetched_is_a_note(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kafka_that_is_not_downloaded_is_a_note(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BROOKMERE_CACHE", str(folder / "cache"))
 
     finding = checks.check_kafka()
 
-    assert (finding.state, finding.found) == ("warning", "clients not fetched yet")
+    assert (finding.state, finding.found) == ("warning", "clients not downloaded yet")
     assert "jars.dir" in str(finding.remedy)
 
 
@@ -87,7 +87,7 @@ def test_fix_compiles_the_kernel(run: Run, folder: Path, monkeypatch: pytest.Mon
     assert f"compiled, {jar}" in shown.stdout
 
 
-def test_home_that_cannot_be_written_is_wrong(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unwritable_home_is_wrong(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # A file in the way refuses everyone, root included.
     (folder / "file").touch()
     monkeypatch.setenv("BROOKMERE_HOME", str(folder / "file" / "home"))
@@ -95,12 +95,12 @@ def test_home_that_cannot_be_written_is_wrong(folder: Path, monkeypatch: pytest.
     finding = checks.check_home()
 
     assert finding.state == "wrong"
-    assert f"{folder}/file cannot be written" in finding.found
+    assert f"{folder}/file is not writable" in finding.found
     assert "BROOKMERE_HOME" in str(finding.remedy)
 
 
 @pytest.mark.parametrize(("free", "state"), [(10**7, "wrong"), (5 * 10**8, "warning"), (10**10, "ok")])
-def test_full_disk_is_noticed(folder: Path, monkeypatch: pytest.MonkeyPatch, free: int, state: str) -> None:
+def test_full_disk_is_reported(folder: Path, monkeypatch: pytest.MonkeyPatch, free: int, state: str) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda path: Usage(10**12, 0, free))
 
     assert checks.check_home().state == state
@@ -114,7 +114,7 @@ def test_little_memory_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (finding.state, finding.found) == ("warning", "1.0 GB free")
 
 
-def test_another_spark_is_noticed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_spark_is_reported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPARK_HOME", str(folder))
 
     finding = checks.check_spark()

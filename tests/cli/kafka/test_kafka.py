@@ -20,7 +20,7 @@ def ending(folder: Path) -> Iterator[Path]:
     Broker(folder / ".brookmere" / "kafka").kill()
 
 
-def test_kafka_outlives_the_command_until_it_is_taken_down(spawn: Spawn, ending: Path) -> None:
+def test_kafka_outlives_the_command_until_down(spawn: Spawn, ending: Path) -> None:
     up = spawn("kafka", "up", "--port", "0")
     assert up.returncode == 0, up.stderr
     servers = up.stdout.strip().removeprefix("bootstrap.servers=")
@@ -30,8 +30,8 @@ def test_kafka_outlives_the_command_until_it_is_taken_down(spawn: Spawn, ending:
 
     again = spawn("kafka", "up", "--port", "19")
     assert again.stdout == up.stdout
-    assert "is running already" in again.stderr
-    assert f"It listens on port {servers.partition(':')[2]} until it is stopped." in again.stderr
+    assert "is already running" in again.stderr
+    assert f"It keeps port {servers.partition(':')[2]} until it is stopped." in again.stderr
 
     running = json.loads(spawn("kafka", "status", "--json").stdout)
     assert (running["state"], running["bootstrap_servers"]) == ("running", servers)
@@ -41,20 +41,20 @@ def test_kafka_outlives_the_command_until_it_is_taken_down(spawn: Spawn, ending:
 
     down = spawn("kafka", "down")
     assert (down.returncode, down.stdout) == (0, "")
-    assert f"Kafka has stopped; its data stays in {ending}." in down.stderr
+    assert f"Kafka has stopped; its data is kept in {ending}." in down.stderr
     stopped = json.loads(spawn("kafka", "status", "--json").stdout)
     assert (stopped["state"], stopped["nodes"][0]["pid"]) == ("stopped", None)
 
 
-def test_status_and_down_without_a_kafka_say_so(run: Run, folder: Path) -> None:
+def test_status_and_down_report_that_there_is_no_kafka(run: Run, folder: Path) -> None:
     place = folder / ".brookmere" / "kafka"
 
     status, down = run("kafka", "status"), run("kafka", "down")
 
     assert (status.exit_code, status.stdout) == (0, "")
-    assert f"There is no Kafka in {place}. `brookmere kafka up` makes one." in status.stderr
+    assert f"There is no Kafka in {place}. `brookmere kafka up` creates one." in status.stderr
     assert json.loads(run("kafka", "status", "--json").stdout)["state"] == "none"
-    assert f"No Kafka runs in {place}." in down.stderr
+    assert f"No Kafka is running in {place}." in down.stderr
     assert list(folder.iterdir()) == []
 
 

@@ -31,7 +31,7 @@ def address(text: str) -> str:
     return re.findall(r"http://127\.0\.0\.1:\d+", text)[0]
 
 
-def test_a_registry_is_started_shown_and_stopped(registry: Run) -> None:
+def test_registry_is_started_shown_and_stopped(registry: Run) -> None:
     started = registry("registry", "up", "--port", "0")
     assert started.exit_code == 0, started.output
     client = RegistryClient(address(started.output))
@@ -43,7 +43,7 @@ def test_a_registry_is_started_shown_and_stopped(registry: Run) -> None:
     stopped = registry("registry", "down")
 
     assert started.stdout == again.stdout == f"schema.registry.url={client.url}\n"
-    assert "runs already" in again.stderr
+    assert "is already running" in again.stderr
     assert re.search(r"orders-value +AVRO +1 +1 +BACKWARD", shown.stdout)
     assert as_json["url"] == client.url
     assert as_json["subjects"] == {"orders-value": {"version": 1, "id": 1, "type": "AVRO"}}
@@ -53,7 +53,7 @@ def test_a_registry_is_started_shown_and_stopped(registry: Run) -> None:
     assert registry("registry", "down").exit_code == 0
 
 
-def test_schemas_are_there_after_the_next_start(registry: Run, tmp_path: Path) -> None:
+def test_schemas_survive_a_restart(registry: Run, tmp_path: Path) -> None:
     started = registry("registry", "up", "--port", "0")
     RegistryClient(address(started.output)).register("orders-value", '"string"')
     os.kill(running(default_registry_directory()).pid, signal.SIGKILL)  # type: ignore[union-attr]
@@ -66,7 +66,7 @@ def test_schemas_are_there_after_the_next_start(registry: Run, tmp_path: Path) -
     assert RegistryClient(address(again.output)).subjects() == ["orders-value"]
 
 
-def test_a_port_in_use_is_told(registry: Run, tmp_path: Path) -> None:
+def test_port_in_use_is_reported(registry: Run, tmp_path: Path) -> None:
     started = registry("registry", "up", "--port", "0")
     port = address(started.output).rpartition(":")[2]
 
@@ -77,7 +77,7 @@ def test_a_port_in_use_is_told(registry: Run, tmp_path: Path) -> None:
     assert "--port" in refused.output
 
 
-def test_in_the_foreground_it_serves_until_it_is_told_to_stop(folder: Path) -> None:
+def test_foreground_registry_serves_until_stopped(folder: Path) -> None:
     command = [sys.executable, "-m", "brookmere", "registry", "up", "--foreground", "--port", "0"]
     process = subprocess.Popen([*command, "--dir", str(folder)], stderr=subprocess.DEVNULL)
     try:

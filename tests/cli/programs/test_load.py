@@ -73,7 +73,7 @@ def test_file_finds_its_neighbours(folder: Path) -> None:
     assert isinstance(load("shop/main.py:app"), StreamsBuilder)
 
 
-def test_file_called_like_a_module_in_use_leaves_that_one_alone(folder: Path) -> None:
+def test_file_named_like_an_imported_module_does_not_replace_it(folder: Path) -> None:
     write(folder / "json.py", COUNT)
     standard = sys.modules["json"]
 
@@ -97,7 +97,7 @@ def test_unknown_module_names_the_directory_and_the_nearest_file(folder: Path) -
     )
 
 
-def test_unknown_module_that_lies_in_a_folder_is_named_by_its_path(folder: Path) -> None:
+def test_hint_names_the_path_of_a_module_in_a_subfolder(folder: Path) -> None:
     write(folder / "examples" / "stats.py", COUNT)
 
     assert refusal("stats:app").endswith("There is examples/stats.py: name it by its path.")
@@ -115,7 +115,7 @@ def test_file_hidden_by_another_module_is_named_by_its_path(folder: Path) -> Non
     write(folder / "numbers.py", COUNT)
 
     for target in ("numbers:app", "numbers"):
-        assert refusal(target).endswith("name that one by its path, ./numbers.py.")
+        assert refusal(target).endswith("Name the file by its path: ./numbers.py.")
     assert isinstance(load("./numbers.py"), StreamsBuilder)
 
 
@@ -127,7 +127,7 @@ def test_missing_attribute_names_the_nearest_and_the_programs(folder: Path) -> N
     )
 
 
-def test_attribute_that_is_no_program_is_refused(folder: Path) -> None:
+def test_attribute_that_is_not_a_program_is_refused(folder: Path) -> None:
     write(folder / "clicks.py", COUNT + "port = 8080\n")
 
     assert refusal("clicks:port") == (
@@ -138,20 +138,20 @@ def test_attribute_that_is_no_program_is_refused(folder: Path) -> None:
 def test_several_programs_ask_which(folder: Path) -> None:
     write(folder / "two.py", TWO)
 
-    assert refusal("two.py") == "two.py holds 2 programs.\nSay which: two.py:app or two.py:other."
+    assert refusal("two.py") == "two.py contains 2 programs.\nChoose one: two.py:app or two.py:other."
 
 
 def test_file_without_program_says_how_to_make_one(folder: Path) -> None:
     write(folder / "none.py", "x = 1\n")
 
-    assert refusal("none.py").startswith("none.py holds no program.\nAssign a StreamsBuilder to a name")
+    assert refusal("none.py").startswith("none.py contains no program.\nAssign a StreamsBuilder to a name")
 
 
 def test_missing_import_inside_the_file_names_the_line(folder: Path) -> None:
     write(folder / "clicks.py", "import os\nimport pandaz\n" + COUNT)
 
     for target in ("clicks:app", "clicks.py"):
-        assert refusal(target).startswith("clicks.py:2 imports 'pandaz', and there is no such module.\n")
+        assert refusal(target).startswith("clicks.py:2 imports 'pandaz', but there is no such module.\n")
 
 
 def test_syntax_error_names_file_line_and_text(folder: Path) -> None:
@@ -172,10 +172,10 @@ def test_exception_names_the_innermost_line_of_the_users_code(folder: Path) -> N
 def test_exit_of_the_file_does_not_end_the_command(folder: Path) -> None:
     write(folder / "clicks.py", "import sys\nsys.exit(3)\n")
 
-    assert refusal("clicks.py").startswith("clicks.py:2 ended Python with sys.exit(3)")
+    assert refusal("clicks.py").startswith("clicks.py:2 called sys.exit(3)")
 
 
-def test_fault_of_the_program_stays_what_it_is(folder: Path) -> None:
+def test_topology_error_of_the_program_is_passed_on(folder: Path) -> None:
     write(folder / "clicks.py", "import brookmere as bm\napp = bm.StreamsBuilder(3)\n")
 
     with pytest.raises(TopologyError, match=r"clicks\.py:2"):
@@ -183,9 +183,9 @@ def test_fault_of_the_program_stays_what_it_is(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("target", ["", ":app", "a:b:c"])
-def test_target_without_sense_shows_the_form(folder: Path, target: str) -> None:
+def test_malformed_target_shows_the_expected_form(folder: Path, target: str) -> None:
     assert "Write module:name or path/to/file.py:name" in refusal(target)
 
 
-def test_file_without_its_ending_is_no_module(folder: Path) -> None:
-    assert "a file needs its ending: word-count.py" in refusal("word-count")
+def test_file_without_its_extension_is_not_a_module(folder: Path) -> None:
+    assert "a file needs its extension: word-count.py" in refusal("word-count")

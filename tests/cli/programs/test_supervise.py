@@ -1,4 +1,4 @@
-"""The first signal asks for the end, a second Ctrl-C ends the process."""
+"""The first signal requests a stop, a second Ctrl-C ends the process."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def start(*arguments: str, program: str = PROGRAM) -> subprocess.Popen[str]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_first_signal_asks(number: signal.Signals) -> None:
+def test_first_signal_requests_a_stop(number: signal.Signals) -> None:
     with start() as process:
         os.kill(process.pid, number)
         assert process.stdout is not None
@@ -53,7 +53,7 @@ def test_first_signal_asks(number: signal.Signals) -> None:
     assert process.returncode == 0
 
 
-def test_second_ctrl_c_ends_at_once() -> None:
+def test_second_ctrl_c_exits_immediately() -> None:
     with start("and wait for ever") as process:
         os.kill(process.pid, signal.SIGINT)
         assert process.stdout is not None
@@ -63,7 +63,7 @@ def test_second_ctrl_c_ends_at_once() -> None:
     assert process.returncode == 130
 
 
-def test_ctrl_c_while_it_starts_ends_at_once() -> None:
+def test_ctrl_c_during_start_exits_immediately() -> None:
     with start(program=STARTING) as process:
         os.kill(process.pid, signal.SIGINT)
 

@@ -26,7 +26,7 @@ def kept(world: World, name: str) -> dict[str, int]:
     return found
 
 
-def test_until_ready_reads_what_is_there_into_files(run: Run, world: World) -> None:
+def test_until_ready_reads_all_records_into_files(run: Run, world: World) -> None:
     world.fill()
 
     shown = run("replica", "clicks", "--until-ready")
@@ -43,7 +43,7 @@ def test_until_ready_reads_what_is_there_into_files(run: Run, world: World) -> N
     assert kept(world, "standby-1") == {"ada": 3, "bob": 1, "carl": 7}
 
 
-def test_it_goes_on_from_its_files(run: Run, world: World) -> None:
+def test_replica_resumes_from_its_files(run: Run, world: World) -> None:
     world.fill()
     run("replica", "clicks", "--store", "counts", "--name", "second", "--until-ready")
     world.count(dora=9, bob=None)
@@ -55,7 +55,7 @@ def test_it_goes_on_from_its_files(run: Run, world: World) -> None:
     assert kept(world, "second") == {"ada": 3, "carl": 7, "dora": 9}
 
 
-def test_it_follows_until_ctrl_c(world: World, folder: Path) -> None:
+def test_replica_follows_until_ctrl_c(world: World, folder: Path) -> None:
     world.fill()
     with started(folder, "replica", "clicks", "--store", "counts") as (process, said):
         wait_for(lambda: "counts: ready · 3 rows" in said(), process, said)
@@ -66,10 +66,10 @@ def test_it_follows_until_ctrl_c(world: World, folder: Path) -> None:
     assert "Traceback" not in said()
 
 
-def test_it_waits_for_an_application_that_has_not_created_its_topics(world: World, folder: Path) -> None:
+def test_replica_waits_for_topics_that_do_not_exist_yet(world: World, folder: Path) -> None:
     world.describe(INFOS[0])
     with started(folder, "replica", "clicks", "--in-memory") as (process, said):
-        wait_for(lambda: "counts waits for the topic clicks-counts-changelog" in said(), process, said)
+        wait_for(lambda: "counts is waiting for the topic clicks-counts-changelog" in said(), process, said)
         world.count(ada=3)
         # Between the topic and its first record it is ready, too, with no rows.
         wait_for(lambda: "counts: ready · 1 row · lag 0" in said(), process, said)
@@ -107,7 +107,9 @@ def test_second_replica_of_the_same_name_is_refused(run: Run, world: World, fold
         (["clicks", "--state-dir", "nowhere"], "nowhere: none."),
     ],
 )
-def test_what_is_not_there_is_explained(run: Run, world: World, arguments: list[str], words: str) -> None:
+def test_missing_application_or_store_is_explained(
+    run: Run, world: World, arguments: list[str], words: str
+) -> None:
     world.fill()
 
     shown = run("replica", *arguments)
@@ -117,7 +119,7 @@ def test_what_is_not_there_is_explained(run: Run, world: World, arguments: list[
     assert "Traceback" not in shown.stderr
 
 
-def test_module_beside_the_state_is_a_program_unless_it_is_an_id(
+def test_module_next_to_the_state_is_a_program_unless_it_is_an_id(
     run: Run, world: World, folder: Path
 ) -> None:
     world.fill()
@@ -130,14 +132,14 @@ def test_module_beside_the_state_is_a_program_unless_it_is_an_id(
 
 
 @pytest.mark.usefixtures("spark")
-def test_program_that_has_never_run_is_asked_for_its_stores(run: Run, world: World, folder: Path) -> None:
+def test_program_that_has_never_run_is_analysed_for_its_stores(run: Run, world: World, folder: Path) -> None:
     (folder / "prog.py").write_text(COUNT)
     world.count(ada=3)
 
     shown = run("replica", "prog:app", "--until-ready")
 
     assert shown.exit_code == 0, shown.stderr
-    assert "Spark finds out what the stores of prog hold" in shown.stderr
+    assert "Analysing the stores of prog with Spark" in shown.stderr
     assert "counts: ready · 1 row" in shown.stderr
     # Nothing was created for it.
     assert list(world.topics) == ["clicks-counts-changelog"]

@@ -50,9 +50,9 @@ def is_ready(url: str) -> bool:
 
 
 def address(said: Callable[[], str], process: Any) -> str:
-    """Wait until the command tells where it answers."""
-    wait_for(lambda: " answers, and " in said(), process, said)
-    found = re.search(r"(http://\S+) answers", said())
+    """Wait until the command prints its URL."""
+    wait_for(lambda: ": serving at " in said(), process, said)
+    found = re.search(r"serving at (http://\S+);", said())
     assert found
     return found[1]
 
@@ -70,7 +70,7 @@ def test_stores_of_an_application_that_has_run_are_served(world: World, folder: 
     assert "Traceback" not in said()
 
 
-def test_query_asks_the_server(run: Run, world: World, folder: Path) -> None:
+def test_query_reads_from_the_server(run: Run, world: World, folder: Path) -> None:
     with started(folder, "replica", "clicks", "--in-memory", "--serve", "127.0.0.1:0") as (process, said):
         url = address(said, process)
         wait_for(lambda: is_ready(url), process, said)
@@ -99,13 +99,11 @@ def test_query_asks_the_server(run: Run, world: World, folder: Path) -> None:
         assert "serves the application clicks, not other" in run("query", "other", "x", "--url", url).stderr
 
 
-def test_server_waits_for_an_application_that_has_not_created_its_topics(
-    run: Run, world: World, folder: Path
-) -> None:
+def test_server_waits_for_topics_that_do_not_exist_yet(run: Run, world: World, folder: Path) -> None:
     nowhere = ("--topics-dir", "none-yet", "--store", "counts", "--in-memory")
     with started(folder, "serve", "clicks", "--port", "0", *nowhere) as (process, said):
         url = address(said, process)
-        wait_for(lambda: "counts waits for the topic clicks-counts-changelog" in said(), process, said)
+        wait_for(lambda: "counts is waiting for the topic clicks-counts-changelog" in said(), process, said)
 
         assert not is_ready(url)
         assert [store["name"] for store in get(f"{url}/stores")["stores"]] == ["counts"]
@@ -119,7 +117,9 @@ def test_server_waits_for_an_application_that_has_not_created_its_topics(
     assert json.loads(patient.stdout)["value"] == 3
 
 
-def test_token_is_asked_for(run: Run, world: World, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_server_requires_the_token(
+    run: Run, world: World, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (folder / "token").write_text("open sesame\n")
     options = ("--port", "0", "--token-file", "token", "--in-memory", "--store", "counts")
     with started(folder, "serve", "clicks", *options) as (process, said):
@@ -155,7 +155,7 @@ def test_routes_of_the_program_are_served(world: World, folder: Path) -> None:
     ("code", "arguments", "words"),
     [
         ("", ["{taken}"], "The server cannot listen at 127.0.0.1:"),
-        ("", ["127.0.0.1:0", "--token-file", "none"], "The token in none cannot be read: No such file"),
+        ("", ["127.0.0.1:0", "--token-file", "none"], "The token file none cannot be read: No such file"),
         ("", ["127.0.0.1:0", "--token-file", "empty"], "There is no token in empty."),
         ("routes = {'a': 1}\n", ["127.0.0.1:0"], "Routes must be a fastapi.APIRouter, found dict"),
         (
@@ -165,7 +165,7 @@ def test_routes_of_the_program_are_served(world: World, folder: Path) -> None:
         ),
     ],
 )
-def test_what_cannot_be_served_is_told_before_anything_starts(
+def test_serving_errors_are_reported_before_anything_starts(
     run: Run, world: World, folder: Path, command: str, code: str, arguments: list[str], words: str
 ) -> None:
     (folder / "prog.py").write_text(COUNT + code)
@@ -182,7 +182,7 @@ def test_what_cannot_be_served_is_told_before_anything_starts(
     assert "Traceback" not in shown.stderr
 
 
-def test_address_that_is_none_is_explained(run: Run, world: World) -> None:
+def test_invalid_address_is_explained(run: Run, world: World) -> None:
     shown = run("replica", "clicks", "--serve", "7000")
 
     assert shown.exit_code == 1

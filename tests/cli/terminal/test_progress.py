@@ -31,7 +31,7 @@ def progress(batch: int, records: int = 1000) -> Progress:
     )
 
 
-def test_line_has_all_that_matters() -> None:
+def test_progress_line_has_all_figures() -> None:
     assert progress_text(progress(7)) == (
         "batch 7 · 4,568 records/s · 1,234 ms per batch · lag 12,000 · state 1.4 MB"
     )

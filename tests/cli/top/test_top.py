@@ -1,4 +1,4 @@
-"""`top` shows how an application is: once, as JSON, or live; and says clearly when it does not run."""
+"""`top` shows the status of an application: once, as JSON, or live; and whether it is running."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from brookmere.cli.top.panels import screen
 from brookmere.cli.top.status_feed import Rates, watched
-from brookmere.cli.top.tables import screen
 from brookmere.state.description.status import (
     InputStatus,
     NodeStatus,
@@ -77,7 +77,7 @@ def test_once_shows_nodes_topics_and_stores(run: Run, world: World) -> None:
     lines = shown.stdout.splitlines()
     assert lines[0].startswith(f"clicks running · pid {os.getpid()} · since ")
     assert lines[1:4] == [
-        "batch 7 (500 records, 120 ms) · 432 records/s · 3 waiting behind it",
+        "batch 7 (500 records, 120 ms) · 432 records/s · lag 3",
         "12,345 records · 2 late · 5 dropped · 0 failed and skipped · state 2.0 MB",
         "",
     ]
@@ -97,7 +97,7 @@ def test_once_shows_nodes_topics_and_stores(run: Run, world: World) -> None:
     ]
 
 
-def test_narrow_terminal_cuts_names_and_no_numbers(world: World) -> None:
+def test_narrow_terminal_truncates_names_and_not_numbers(world: World) -> None:
     narrow = Console(width=60, file=io.StringIO())
 
     with narrow.capture() as shown:
@@ -107,7 +107,7 @@ def test_narrow_terminal_cuts_names_and_no_numbers(world: World) -> None:
     assert "  12.3k  12.3k     0        0       0" in shown.get()
 
 
-def test_few_lines_leave_out_nodes_and_say_so(world: World) -> None:
+def test_short_terminal_hides_nodes_and_says_so(world: World) -> None:
     many = status(nodes=tuple(NodeStatus(f"NODE-{n}", 0, n, n, 0, 0) for n in range(30)))
     small = Console(width=100, file=io.StringIO())
 
@@ -119,7 +119,7 @@ def test_few_lines_leave_out_nodes_and_say_so(world: World) -> None:
     assert len(shown.get().splitlines()) <= 24
 
 
-def test_few_lines_leave_out_stores_and_say_so(world: World) -> None:
+def test_short_terminal_hides_stores_and_says_so(world: World) -> None:
     nodes = tuple(NodeStatus(f"NODE-{n}", 0, n, n, 0, 0) for n in range(10))
     stores = tuple(QueryableStatus(f"store-{n}", "key_value", "x", True, True) for n in range(12))
     many = status(nodes=nodes, stores=stores)
@@ -135,7 +135,7 @@ def test_few_lines_leave_out_stores_and_say_so(world: World) -> None:
     assert lines[-1] == "and 8 more stores"
 
 
-def test_json_is_the_document_and_whether_it_runs(run: Run, world: World) -> None:
+def test_json_is_the_status_and_whether_it_is_running(run: Run, world: World) -> None:
     write_status(world.state, status())
 
     found = json.loads(run("top", "clicks", "--once", "--json").stdout)
@@ -147,15 +147,15 @@ def test_json_is_the_document_and_whether_it_runs(run: Run, world: World) -> Non
 @pytest.mark.parametrize(
     ("how", "words"),
     [
-        ({"pid": DEAD, "age_ms": 5_000}, f"It does not run: its process {DEAD} is gone. So it was at "),
-        ({"age_ms": 60_000}, "It does not run: it has told nothing for 6"),
+        ({"pid": DEAD, "age_ms": 5_000}, f"Not running: its process {DEAD} is gone. Last status: "),
+        ({"age_ms": 60_000}, "Not running: it has not reported for 6"),
         ({"age_ms": 10_000}, "clicks running"),
-        ({"pid": DEAD, "age_ms": 60_000, "state": "stopped"}, "It does not run. So it was at "),
+        ({"pid": DEAD, "age_ms": 60_000, "state": "stopped"}, "Not running. Last status: "),
         ({"pid": DEAD, "state": "failed", "error": "A record failed."}, "A record failed."),
-        ({"batch": None, "nodes": (), "inputs": (), "stages": ()}, "It has processed no batch yet."),
+        ({"batch": None, "nodes": (), "inputs": (), "stages": ()}, "No batch processed yet."),
     ],
 )
-def test_application_that_does_not_run_is_told_from_one_that_does(
+def test_stopped_application_is_distinguished_from_a_running_one(
     run: Run, world: World, how: dict[str, Any], words: str
 ) -> None:
     write_status(world.state, status(**how))
@@ -166,15 +166,15 @@ def test_application_that_does_not_run_is_told_from_one_that_does(
     assert shown.exit_code == 0
 
 
-def test_application_that_has_told_nothing_is_an_error(run: Run, world: World) -> None:
+def test_application_without_a_status_is_an_error(run: Run, world: World) -> None:
     shown = run("top", "clicks")
 
     assert shown.exit_code == 1
-    assert "The application clicks has told nothing: there is no status.json in " in shown.stderr
+    assert "The application clicks has no status: there is no status.json in " in shown.stderr
     assert "Did you mean clicks?" in run("top", "clikcs").stderr
 
 
-def test_rates_follow_the_last_seconds_and_begin_anew_after_a_restart() -> None:
+def test_rates_cover_the_last_seconds_and_reset_after_a_restart() -> None:
     rates = Rates()
     first = status(time=1_000_000)
 

@@ -98,12 +98,12 @@ def test_serde_that_does_not_fit_names_the_record(run: Run, topic: bm.Topic) -> 
 
     assert shown.exit_code == 1
     assert shown.stderr == (
-        "Error: The value at offset 0 of partition 1 of out is not of the format long: "
-        "expected 8 bytes for a Long, found 4.\nLeave --value-serde out to see what is there.\n"
+        "Error: The value at offset 0 of partition 1 of out does not fit the format long: "
+        "expected 8 bytes for a Long, found 4.\nOmit --value-serde to see its bytes.\n"
     )
 
 
-def test_signs_that_would_break_the_table_are_escaped(run: Run, folder: Path) -> None:
+def test_characters_that_would_break_the_table_are_escaped(run: Run, folder: Path) -> None:
     topic = bm.Topics(folder / ".brookmere" / "topics").create("odd")
     topic.append([bm.Record(b"\x1b[31m", b"two\nlines\t", 0), bm.Record(b"\xff\xfe", b"f\xc3\xbcr", 0)])
 
@@ -114,20 +114,23 @@ def test_signs_that_would_break_the_table_are_escaped(run: Run, folder: Path) ->
     assert run("consume", "odd", "--format", "value", "-n", "1").stdout == "two\nlines\t\n"
 
 
-def test_empty_topic_is_told_on_stderr(run: Run, folder: Path) -> None:
+def test_empty_topic_is_reported_on_stderr(run: Run, folder: Path) -> None:
     bm.Topics(folder / ".brookmere" / "topics").create("empty")
 
     shown = run("consume", "empty")
 
     assert (shown.exit_code, shown.stdout) == (0, "")
-    assert shown.stderr == "There are no records to show in empty.\n"
+    assert shown.stderr == "The topic empty has no records to show.\n"
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["--partition", "2"], "The topic out has no partition 2.\nIt has 2, numbered from 0."),
-        (["--from-beginning", "--offset", "1"], "--from-beginning and --offset both say where to begin."),
+        (
+            ["--from-beginning", "--offset", "1"],
+            "--from-beginning and --offset cannot be combined: each says where to start.",
+        ),
     ],
 )
 def test_wrong_arguments_are_explained(run: Run, topic: bm.Topic, arguments: list[str], words: str) -> None:
@@ -152,7 +155,7 @@ def follower(*arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def test_following_shows_new_records_and_ctrl_c_ends_it_quietly(topic: bm.Topic) -> None:
+def test_follow_shows_new_records_until_ctrl_c(topic: bm.Topic) -> None:
     with follower("--from-beginning", "--partition", "0") as process:
         assert process.stdout is not None
         assert process.stderr is not None
@@ -166,7 +169,7 @@ def test_following_shows_new_records_and_ctrl_c_ends_it_quietly(topic: bm.Topic)
     assert process.returncode == 130
 
 
-def test_following_begins_at_the_end(topic: bm.Topic) -> None:
+def test_follow_starts_at_the_end(topic: bm.Topic) -> None:
     with follower("--max", "1") as process:
         assert process.stdout is not None
         while process.poll() is None:
@@ -181,7 +184,7 @@ def test_following_begins_at_the_end(topic: bm.Topic) -> None:
     assert process.returncode == 0
 
 
-def test_values_with_schemas_are_shown_by_their_registry(run: Run, folder: Path) -> None:
+def test_values_with_schema_ids_are_decoded_with_the_registry(run: Run, folder: Path) -> None:
     registry = "mock://consume"
     serdes = {
         bm.Avro("id bigint not null, price decimal(5,2) not null", registry=registry, subject="a"): {

@@ -52,7 +52,7 @@ def test_file_is_read(run: Run, topic: bm.Topic, folder: Path) -> None:
     assert content(topic) == [(None, b"a"), (None, b"b")]
 
 
-def test_key_stands_before_the_separator(run: Run, topic: bm.Topic) -> None:
+def test_text_before_the_separator_is_the_key(run: Run, topic: bm.Topic) -> None:
     assert run("produce", "in", "--key-separator", "=>", stdin="a=>1\n=>2\nb=>c=>d\n").exit_code == 0
 
     assert content(topic) == [(b"a", b"1"), (b"", b"2"), (b"b", b"c=>d")]
@@ -88,9 +88,9 @@ def test_serdes_write_kafkas_bytes(run: Run, topic: bm.Topic, serde: str, text: 
 @pytest.mark.parametrize(
     ("arguments", "bad", "reason"),
     [
-        (["--value-serde", "long"], "seven", "its value is not a whole number of 8 bytes"),
+        (["--value-serde", "long"], "seven", "its value is not a 64-bit integer"),
         (["--value-serde", "int"], "99999999999", "does not fit the 4 bytes of Int"),
-        (["--value-serde", "bytes"], "xyz", "its value is not hex digits"),
+        (["--value-serde", "bytes"], "xyz", "its value is not 0x and hexadecimal digits"),
         (["--value-serde", "json"], "{", "its value is not JSON"),
         (["--format", "json"], "{", "Expecting property name"),
         (["--format", "json"], '{"value": 1, "partition": "x"}', "its partition is not a number"),
@@ -99,13 +99,13 @@ def test_serdes_write_kafkas_bytes(run: Run, topic: bm.Topic, serde: str, text: 
         (["--format", "json", "--value-serde", "long"], '{"value": {}}', "invalid literal"),
     ],
 )
-def test_bad_line_is_named_and_what_stands_before_it_is_kept(
+def test_bad_line_is_named_and_lines_before_it_are_written(
     run: Run, topic: bm.Topic, arguments: list[str], bad: str, reason: str
 ) -> None:
     shown = run("produce", "in", *arguments, stdin=f"10\n11\n{bad}\n22\n")
 
     assert shown.exit_code == 1
-    assert "Error: Line 3 of stdin is no record: " in shown.stderr
+    assert "Error: Line 3 of stdin is not a record: " in shown.stderr
     assert reason in shown.stderr
     assert f"Found: {bad}" in shown.stderr
     assert "Written so far: 2 lines." in shown.stderr
@@ -115,7 +115,7 @@ def test_bad_line_is_named_and_what_stands_before_it_is_kept(
 def test_missing_separator_names_the_line(run: Run, topic: bm.Topic) -> None:
     shown = run("produce", "in", "--key-separator", ":", stdin="nothing\n")
 
-    assert "Line 1 of stdin is no record: there is no ':' between a key and a value." in shown.stderr
+    assert "Line 1 of stdin is not a record: there is no ':' between a key and a value." in shown.stderr
 
 
 def test_json_line_is_a_record_or_a_value(run: Run, topic: bm.Topic) -> None:
@@ -150,7 +150,7 @@ def test_json_text_value_keeps_its_quotes_with_the_json_serde(run: Run, topic: b
     assert content(topic) == [(None, b'"text"')]
 
 
-def test_what_consume_prints_as_json_can_be_fed_in_again(run: Run, topic: bm.Topic) -> None:
+def test_json_output_of_consume_can_be_produced_again(run: Run, topic: bm.Topic) -> None:
     topic.append([bm.Record(b"k", b'{"a": "b"}', 7, (("h", b"1"), ("h", b"2"))), bm.Record(None, None, 8)])
     copy = bm.Topics(topic.directory.parent).create("copy")
 
@@ -163,7 +163,7 @@ def test_what_consume_prints_as_json_can_be_fed_in_again(run: Run, topic: bm.Top
     assert comparable(copy) == comparable(topic)
 
 
-def test_timestamp_and_partition_hold_for_all_lines(run: Run, folder: Path) -> None:
+def test_timestamp_and_partition_apply_to_all_lines(run: Run, folder: Path) -> None:
     topic = bm.Topics(folder / ".brookmere" / "topics").create("wide", 3)
 
     run("produce", "wide", "--timestamp", "2025-01-31T12:00:00+01:00", "--partition", "2", stdin="a\nb\n")
@@ -183,7 +183,7 @@ def test_keys_go_to_kafkas_partitions(run: Run, folder: Path) -> None:
     assert len(content(topic)) == 50
 
 
-def test_missing_topic_is_created_when_asked_for(run: Run, folder: Path) -> None:
+def test_missing_topic_is_created_on_request(run: Run, folder: Path) -> None:
     shown = run("produce", "new", "--create", "-p", "2", stdin="a\n")
 
     topic = bm.Topics(folder / ".brookmere" / "topics")["new"]
@@ -203,7 +203,7 @@ def test_missing_topic_is_created_when_asked_for(run: Run, folder: Path) -> None
         (["in", "--key-separator", ""], "--key-separator is empty."),
         (
             ["in", "--format", "json", "--key-separator", ":"],
-            "--key-separator and --null are for lines of text",
+            "--key-separator and --null apply to lines of text",
         ),
     ],
 )
@@ -215,7 +215,7 @@ def test_wrong_arguments_are_explained(run: Run, topic: bm.Topic, arguments: lis
     assert content(topic) == []
 
 
-def test_line_that_is_typed_is_there_before_the_next(topic: bm.Topic) -> None:
+def test_typed_line_is_written_before_the_next(topic: bm.Topic) -> None:
     command = [sys.executable, "-m", "brookmere", "produce", "in"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         assert process.stdin is not None
@@ -230,7 +230,7 @@ def test_line_that_is_typed_is_there_before_the_next(topic: bm.Topic) -> None:
     assert process.returncode == 0
 
 
-def test_many_lines_come_in_few_appends(run: Run, topic: bm.Topic, folder: Path) -> None:
+def test_many_lines_are_written_in_few_appends(run: Run, topic: bm.Topic, folder: Path) -> None:
     (folder / "many.txt").write_text("".join(f"line {n}\n" for n in range(200_000)))
 
     run("produce", "in", "many.txt")

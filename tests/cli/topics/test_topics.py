@@ -37,7 +37,7 @@ def test_list_shows_what_topics_hold(run: Run, topics: bm.Topics) -> None:
     assert "2023-11-14 22:13:21.233" in orders
 
 
-def test_list_as_json_is_for_programs(run: Run, topics: bm.Topics) -> None:
+def test_list_prints_json(run: Run, topics: bm.Topics) -> None:
     fill(topics, "orders", 3)
 
     (orders,) = json.loads(run("topics", "list", "--json").stdout)
@@ -75,7 +75,7 @@ def test_create_takes_partitions_and_settings(run: Run, topics: bm.Topics) -> No
     assert topics["b"].config.retention_ms == 9
 
 
-def test_create_again_is_refused_unless_told_otherwise(run: Run, topics: bm.Topics) -> None:
+def test_creating_an_existing_topic_is_refused_unless_allowed(run: Run, topics: bm.Topics) -> None:
     topics.create("a", 2)
 
     refused = run("topics", "create", "a")
@@ -84,7 +84,7 @@ def test_create_again_is_refused_unless_told_otherwise(run: Run, topics: bm.Topi
     assert refused.exit_code == 1
     assert "The topic 'a' is there already" in refused.stderr
     assert left.exit_code == 0
-    assert "Topic a is there already: 2 partitions" in left.stderr
+    assert "Topic a already exists: 2 partitions" in left.stderr
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_create_again_is_refused_unless_told_otherwise(run: Run, topics: bm.Topi
     [
         (["a/b"], "'a/b' cannot be the name of a topic"),
         (["a", "-c", "retention.sm=1"], "Did you mean retention.ms?"),
-        (["a", "-c", "retention.ms"], "--config takes a setting and its value, found 'retention.ms'"),
+        (["a", "-c", "retention.ms"], "--config expects a setting and its value, found 'retention.ms'"),
     ],
 )
 def test_create_explains_what_is_wrong(run: Run, arguments: list[str], words: str) -> None:
@@ -138,7 +138,7 @@ def test_missing_topic_names_the_nearest_and_the_way_to_create_it(run: Run, topi
         assert "`brookmere topics create order` creates it" in shown.stderr
 
 
-def test_delete_asks_first(run: Run, topics: bm.Topics) -> None:
+def test_delete_asks_for_confirmation(run: Run, topics: bm.Topics) -> None:
     fill(topics, "orders", 1500)
 
     kept = run("topics", "delete", "orders", stdin="n\n")
@@ -177,7 +177,7 @@ def test_clean_compacts(run: Run, topics: bm.Topics) -> None:
     assert [record.value for record in topic.read(0)] == [b"2"]
 
 
-def test_repair_tells_first_and_takes_out_when_told(run: Run, topics: bm.Topics) -> None:
+def test_repair_reports_damage_and_removes_it_with_execute(run: Run, topics: bm.Topics) -> None:
     fill(topics, "orders", 5)
     topics["orders"].append([bm.Record(b"good", b"v", 0)])
     segment = min(
@@ -190,14 +190,14 @@ def test_repair_tells_first_and_takes_out_when_told(run: Run, topics: bm.Topics)
     told = run("topics", "repair", "orders")
     assert told.exit_code == 1
     assert str(segment) in told.stdout
-    assert "gives up 5 records" in told.stderr
+    assert "discards 5 records" in told.stderr
 
     assert run("topics", "repair", "orders", "--execute").exit_code == 0
     assert [record.key for record in topics["orders"].read(0)] == [b"good"]
     assert run("topics", "repair", "orders").exit_code == 0
 
 
-def test_directory_without_write_permission_is_told_in_one_paragraph(spawn: Spawn, folder: Path) -> None:
+def test_unwritable_directory_is_reported_in_one_paragraph(spawn: Spawn, folder: Path) -> None:
     # A file in the way refuses everyone, root included.
     (folder / "file").touch()
 

@@ -50,7 +50,7 @@ def test_initial_value_may_be_a_plain_value_or_a_function() -> None:
     assert not isinstance(made.initial, Literal)
 
 
-def test_count_without_a_store_takes_one_number_more() -> None:
+def test_count_without_a_store_uses_one_more_number() -> None:
     app = builder()
     app.stream("in").group_by_key().count()
 
@@ -122,7 +122,7 @@ def test_cogroup_shares_one_store() -> None:
     assert names == ["c-cogroup-agg-0", "c-cogroup-agg-1", "c-cogroup-merge"]
 
 
-def test_cogroup_folds_a_group_as_it_was_told_last() -> None:
+def test_last_step_given_for_a_group_wins_in_cogroup() -> None:
     app = builder()
     group = app.stream("a").group_by_key()
     group.cogroup(any_function).cogroup(group, lambda value, agg: agg).aggregate("")

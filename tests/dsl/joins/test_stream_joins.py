@@ -12,7 +12,7 @@ from tests.dsl.nodes import operators, processor, repartitions
 from tests.topology.programs import any_function, builder
 
 
-def test_table_that_is_looked_into_gets_its_store_but_sends_no_old_values() -> None:
+def test_table_that_is_read_gets_a_store_but_sends_no_old_values() -> None:
     app = builder()
     app.stream("in").join(app.table("t"), any_function, name="look")
 
@@ -26,7 +26,7 @@ def test_table_that_is_looked_into_gets_its_store_but_sends_no_old_values() -> N
     )
 
 
-def test_computed_table_is_looked_into_through_the_table_it_is_made_of() -> None:
+def test_computed_table_is_read_through_its_source_table() -> None:
     app = builder()
     table = app.table("t", store="kept").filter(any_function).map_values(any_function, name="view")
     app.stream("in").join(table, any_function, name="look")
@@ -38,7 +38,7 @@ def test_computed_table_is_looked_into_through_the_table_it_is_made_of() -> None
     assert node.operator.table == "view"
 
 
-def test_kept_table_is_looked_into_by_its_own_store() -> None:
+def test_table_with_a_store_is_read_from_it() -> None:
     app = builder()
     table = app.table("t", store="kept").filter(any_function, store="filtered")
     app.stream("in").join(table, any_function, name="look")
@@ -46,7 +46,7 @@ def test_kept_table_is_looked_into_by_its_own_store() -> None:
     assert processor(app.build(), "look").stores == ("filtered",)
 
 
-def test_cogrouped_table_is_looked_into_by_the_store_of_its_groups() -> None:
+def test_cogrouped_table_is_read_from_the_store_of_its_groups() -> None:
     app = builder()
     one, two = (app.stream(topic).group_by_key() for topic in ("a", "b"))
     table = one.cogroup(any_function).cogroup(two, any_function).aggregate("", store="both")

@@ -46,7 +46,7 @@ def test_left_and_outer_joins_share_the_store_of_unmatched_records(how: Any, sto
     assert [s.name for s in topology.stores if s.kind == "unmatched"] == [store]
 
 
-def test_kafka_streams_names_are_another_way_to_say_how() -> None:
+def test_left_join_and_outer_join_are_other_names_for_how() -> None:
     one, other = builder(), builder()
     one.stream("l").left_join(one.stream("r"), any_function, windows=WINDOWS)
     one.stream("l").outer_join(one.stream("r"), any_function, windows=WINDOWS)
@@ -80,7 +80,7 @@ def test_corrections_reach_the_joins() -> None:
     assert table_join.drop_late
 
 
-def test_unmatched_records_can_come_out_when_no_more_records_come() -> None:
+def test_unmatched_records_can_be_sent_when_records_stop_arriving() -> None:
     app = builder()
     options = {"windows": WINDOWS, "close_idle_after": "100ms"}
     app.stream("l").left_join(app.stream("r"), any_function, **options)  # type: ignore[arg-type]

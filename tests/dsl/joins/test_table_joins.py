@@ -11,7 +11,7 @@ from tests.dsl.nodes import operators, processor
 from tests.topology.programs import any_function, builder
 
 
-def test_table_join_looks_into_the_other_side() -> None:
+def test_table_join_reads_the_other_side() -> None:
     app = builder()
     app.table("l", store="left").join(app.table("r", store="right"), any_function, name="both")
 
@@ -26,7 +26,7 @@ def test_table_join_looks_into_the_other_side() -> None:
     assert processor(topology, "both").stores == ()
 
 
-def test_join_result_without_a_store_is_looked_into_through_both_sides() -> None:
+def test_join_result_without_a_store_is_read_through_both_sides() -> None:
     app = builder()
     joined = app.table("l", store="left").join(app.table("r", store="right"), any_function)
     app.stream("in").join(joined, any_function, name="look")
@@ -34,7 +34,7 @@ def test_join_result_without_a_store_is_looked_into_through_both_sides() -> None
     assert processor(app.build(), "look").stores == ("left", "right")
 
 
-def test_join_result_with_a_store_is_looked_into_by_it() -> None:
+def test_join_result_with_a_store_is_read_from_it() -> None:
     app = builder()
     joined = app.table("l").join(app.table("r"), any_function, store="joined")
     app.stream("in").join(joined, any_function, name="look")
@@ -49,7 +49,7 @@ def test_join_result_with_a_store_is_looked_into_by_it() -> None:
 @pytest.mark.parametrize(
     ("how", "asked"), [("inner", [False, False]), ("left", [True, False]), ("outer", [True, True])]
 )
-def test_sides_that_may_be_alone_send_old_values(how: Any, asked: list[bool]) -> None:
+def test_sides_that_may_be_unmatched_send_old_values(how: Any, asked: list[bool]) -> None:
     app = builder()
     app.table("l").join(app.table("r"), any_function, how=how)
 
@@ -59,7 +59,7 @@ def test_sides_that_may_be_alone_send_old_values(how: Any, asked: list[bool]) ->
     assert [side.send_old for side in operators(topology, TableJoin)] == [False, False]
 
 
-def test_join_result_that_is_grouped_asks_both_tables_for_old_values() -> None:
+def test_grouped_join_result_requests_old_values_of_both_tables() -> None:
     app = builder()
     app.table("l").join(app.table("r").filter(any_function), any_function).group_by(any_function)
 

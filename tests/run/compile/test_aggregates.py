@@ -126,7 +126,7 @@ TYPE_CHANGES: dict[str, tuple[Callable[[bm.KGroupedStream], object], str]] = {
         "but the step returns STRUCT<a: BIGINT, b: INT>",
     ),
     "reduce": (lambda g: g.reduce(lambda agg, v: v.amount), "but the step returns DOUBLE"),
-    "array_for_number": (lambda g: g.aggregate(0, lambda v, agg: v.tags), "gives ARRAY<STRING>"),
+    "array_for_number": (lambda g: g.aggregate(0, lambda v, agg: v.tags), "returns ARRAY<STRING>"),
 }
 
 

@@ -130,8 +130,8 @@ def test_unnamed_stores_are_found_by_their_operators(home: Home) -> None:
 @pytest.mark.parametrize(
     ("changes", "found"),
     [
-        ({"size": 20}, "the store 'windows': its rows are of TimeWindows(size_ms=10, advance_ms=10), and"),
-        ({"gap": 4}, "the store 'sessions': its rows are of SessionWindows(gap_ms=3), and"),
+        ({"size": 20}, "the store 'windows': its rows are of TimeWindows(size_ms=10, advance_ms=10), but"),
+        ({"gap": 4}, "the store 'sessions': its rows are of SessionWindows(gap_ms=3), but"),
     ],
 )
 def test_windows_of_another_length_are_refused(home: Home, changes: dict[str, int], found: str) -> None:

@@ -1,4 +1,4 @@
-"""What becomes of each store is known from what the application was and what it is now."""
+"""What happens to each store follows from the previous and the new version of a program."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_nothing_changes() -> None:
         (replace(WORDS, tasks=4), "kept", False),
     ],
 )
-def test_store_goes_on(now: Identity, told: str, needs_move: bool) -> None:
+def test_store_keeps_its_state(now: Identity, told: str, needs_move: bool) -> None:
     found = compare(WORDS, now)
 
     assert str(found.findings[0]) == told
@@ -70,7 +70,7 @@ def test_store_goes_on(now: Identity, told: str, needs_move: bool) -> None:
         ({"clocks": ("other",)}, "kept"),
     ],
 )
-def test_windows_go_on(changes: dict[str, Any], told: str) -> None:
+def test_windows_keep_their_state(changes: dict[str, Any], told: str) -> None:
     found = compare(having(w=WINDOWS), having(w=replace(WINDOWS, **changes)))
 
     assert str(found.findings[0]) == told
@@ -84,7 +84,7 @@ def test_stores_come_and_go() -> None:
 
     assert {f.store: str(f) for f in found.findings} == {
         "more": "new and empty",
-        "again": "new and empty; it does not contain what was already read from in",
+        "again": "new and empty; earlier records of in are not in it",
         "counts": "dropped; the program no longer has it; if it comes back, it starts empty",
     }
     assert found.needs_move
@@ -182,7 +182,7 @@ def test_unnamed_store_that_gets_a_name_keeps_its_state() -> None:
     assert [str(f) for f in found.findings] == [f"renamed; it was named {FIRST}"]
 
 
-def test_unnamed_store_with_another_function_goes_on_under_its_number() -> None:
+def test_unnamed_store_with_another_function_keeps_its_state_by_its_number() -> None:
     found = compare(having(**{FIRST: COUNTS}), having(**{FIRST: replace(COUNTS, print="p2")}))
 
     assert [str(f) for f in found.findings] == ["kept"]
@@ -194,7 +194,7 @@ def test_unnamed_stores_that_are_alike_belong_together_by_their_numbers() -> Non
     assert compare(both, both).pairs == {FIRST: FIRST, SECOND: SECOND}
 
 
-def test_unnamed_stores_that_are_alike_are_refused_when_one_is_gone() -> None:
+def test_unnamed_stores_that_are_alike_are_refused_when_one_was_removed() -> None:
     found = compare(having(**{FIRST: COUNTS, SECOND: COUNTS}), having(**{FIRST: COUNTS}))
 
     assert [f.outcome for f in found.findings] == ["refused"]

@@ -1,4 +1,4 @@
-"""What an application was is put down beside its state, and found at the next start."""
+"""The identity of an application is stored with its state, and read at the next start."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_what_an_earlier_version_did_not_know_has_a_default(tmp_path: Path) -> N
     assert found.stores["counts"] == StoreForm(1, "auto", "string", "bigint")
 
 
-def test_checkpoint_of_nobody_is_refused(tmp_path: Path) -> None:
+def test_checkpoint_without_an_identity_is_refused(tmp_path: Path) -> None:
     (tmp_path / "checkpoint").mkdir()
     (tmp_path / "checkpoint" / "metadata").write_text("{}")
 

@@ -1,4 +1,4 @@
-"""A change of the program that is interrupted leaves one state whole, and no record counts twice."""
+"""An interrupted migration leaves one state intact, and no record counts twice."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.run.homes import Home
 pytestmark = pytest.mark.usefixtures("spark")
 
 
-def test_batch_that_has_written_is_finished_by_its_own_version(home: Home) -> None:
+def test_batch_that_has_written_must_be_finished_by_its_own_version(home: Home) -> None:
     put(home, "in", ("a", "x", 1))
     checkpoint = home.run(count()).state_directory / "checkpoint"
     # The process was killed when the records of the batch were in the topic, and the batch not finished.
@@ -40,7 +40,7 @@ def test_batch_that_has_written_is_finished_by_its_own_version(home: Home) -> No
     assert home.read("out", bm.Long()) == [1, 2]
 
 
-def test_batch_that_has_written_nothing_is_done_again(home: Home) -> None:
+def test_batch_that_has_written_nothing_is_repeated(home: Home) -> None:
     put(home, "in", ("a", "x", 1))
     checkpoint = home.run(count()).state_directory / "checkpoint"
     shutil.copy(checkpoint / "offsets" / "0", checkpoint / "offsets" / "1")
@@ -52,7 +52,7 @@ def test_batch_that_has_written_nothing_is_done_again(home: Home) -> None:
 
 
 @pytest.mark.parametrize("point", ["write_identity", "sweep"])
-def test_move_that_ends_in_the_midst_leaves_one_state_whole(
+def test_interrupted_migration_leaves_one_state_intact(
     home: Home, monkeypatch: pytest.MonkeyPatch, point: str
 ) -> None:
     put(home, "in", ("a", "x", 1))
@@ -95,7 +95,7 @@ Home(migration.Path(sys.argv[1])).run(repartitioned())
 
 
 @pytest.mark.slow
-def test_process_that_is_killed_while_it_moves_the_state_leaves_the_old_one(home: Home) -> None:
+def test_process_killed_during_a_migration_leaves_the_old_state(home: Home) -> None:
     put(home, "in", ("a", "x", 1))
     home.run(count())
     put(home, "in", ("a", "x", 2))

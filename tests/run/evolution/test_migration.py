@@ -1,4 +1,4 @@
-"""Windows, buffers and tables that move with a changed program go on where they were."""
+"""Windows, buffers and tables that move with a changed program keep their state."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ PARTS: list[dict[str, list[tuple[str, str, int]]]] = [
         (tables, ("auto", "auto", "auto"), ("once", "waited", "lived", "found")),
     ],
 )
-def test_open_windows_buffers_and_tables_go_on(
+def test_open_windows_buffers_and_tables_keep_their_state(
     tmp_path: Path,
     program: Callable[[bool], bm.StreamsBuilder],
     kinds: tuple[str, ...],

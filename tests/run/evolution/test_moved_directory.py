@@ -1,4 +1,4 @@
-"""A state directory that was moved is used where it is now."""
+"""A state directory can be moved."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_state_directory_may_be_moved(home: Home) -> None:
     assert home.read("out", bm.Long()) == [1, 2]
 
 
-def test_moved_state_directory_finishes_the_batch_that_was_begun(home: Home) -> None:
+def test_moved_state_directory_finishes_the_started_batch(home: Home) -> None:
     put(home, "in", ("a", "x", 1))
     home.run(count())
     put(home, "in", ("a", "x", 2))

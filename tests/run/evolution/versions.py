@@ -1,4 +1,4 @@
-"""Versions of one program that changes between two runs, and what is there of it in a home."""
+"""Versions of one program that changes between two runs, and how tests look at its state."""
 
 from __future__ import annotations
 

@@ -201,7 +201,7 @@ def test_regrouping_of_a_table_must_return_a_pair() -> None:
     assert fault.what.startswith("The function of group_by must return a key and a value")
 
 
-def test_key_that_is_no_value_is_refused() -> None:
+def test_key_that_is_not_a_value_is_refused() -> None:
     fault = fault_of(lambda stream: stream.map(lambda key, value: (object(), value)))
 
     assert "cannot be a value of a Column" in fault.what

@@ -184,7 +184,7 @@ def test_aggregate_over_a_window_is_called_by_its_name() -> None:
     assert "the window function sum" in fault.what
 
 
-def test_explode_is_the_array_where_an_array_is_asked_for() -> None:
+def test_explode_is_the_array_where_an_array_is_expected() -> None:
     app, stream = sales()
     stream.flat_map_values(lambda v: F.explode(v.tags)).to("tags")
 
@@ -194,7 +194,7 @@ def test_explode_is_the_array_where_an_array_is_asked_for() -> None:
         assert driver.output_topic("tags").read_values_to_list() == ["a", "b"]
 
 
-def test_all_bad_lambdas_are_told_together() -> None:
+def test_all_bad_lambdas_are_reported_together() -> None:
     def build(stream: bm.KStream) -> None:
         stream.filter(lambda v: v.amout > 1).to("a")
         stream.map_values(lambda v: F.rand()).to("b")
@@ -214,13 +214,13 @@ def test_all_bad_lambdas_are_told_together() -> None:
     assert faults[5].remedy == "Did you mean 'price'?"
 
 
-def test_fault_is_told_once_though_more_stands_behind_it() -> None:
+def test_fault_is_reported_once_even_if_nodes_follow_it() -> None:
     fault = fault_of(lambda s: s.filter(lambda v: v.amout > 1).map_values(lambda v: v.nothing).to("out"))
 
     assert "'amout'" in fault.what
 
 
-def test_fault_is_told_once_though_joins_look_into_what_stands_behind_it() -> None:
+def test_fault_is_reported_once_even_if_joins_read_what_follows_it() -> None:
     app = bm.StreamsBuilder("shop", key=bm.Text(), value=bm.Text())
     stream, table = app.stream("stream"), app.table("table").map_values(lambda v: v.wrong)
     wrong = app.stream("wrong").map_values(lambda v: v.wrong)
@@ -236,7 +236,7 @@ def test_fault_is_told_once_though_joins_look_into_what_stands_behind_it() -> No
     assert ["The function of map_values" in fault.what for fault in caught.value.faults] == [True, True]
 
 
-def test_lines_of_branches_are_told_apart() -> None:
+def test_lines_of_branches_are_distinguished() -> None:
     first = inspect.currentframe().f_lineno  # type: ignore[union-attr]
     fault = fault_of(
         lambda s: (

@@ -1,4 +1,4 @@
-"""Loggers that are silenced say nothing inside the block, and are as they were afterwards."""
+"""Silenced loggers log nothing inside the block, and are unchanged afterwards."""
 
 from __future__ import annotations
 

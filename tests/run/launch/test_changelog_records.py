@@ -1,4 +1,4 @@
-"""The changes of a store with a name are in its changelog: in the end it tells what the store holds."""
+"""The changelog of a named store contains all its changes, and in the end the rows of the store."""
 
 from __future__ import annotations
 

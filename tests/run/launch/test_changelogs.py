@@ -1,4 +1,4 @@
-"""Changelog topics have what Kafka Streams gives them; a topic that is something else is refused."""
+"""Changelog topics have the settings of Kafka Streams; other topics are refused as changelogs."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_pattern_does_not_match_changelogs_of_the_application(home: Home) -> Non
     assert set(found.topics) == {"app-in", "app-other-changelog"}
 
 
-def test_changelog_begins_anew_when_its_topic_is_another_one(home: Home) -> None:
+def test_changelog_starts_over_when_its_topic_was_recreated(home: Home) -> None:
     home.topics.create("in")
     app = bm.StreamsBuilder("app", key=bm.Text(), value=bm.Text())
     app.stream("in").group_by_key().count(store="counts")
@@ -140,7 +140,7 @@ def test_changelog_begins_anew_when_its_topic_is_another_one(home: Home) -> None
     assert other != identity
 
 
-def test_changelog_of_a_state_that_is_gone_is_refused(home: Home) -> None:
+def test_changelog_of_an_earlier_state_is_refused(home: Home) -> None:
     home.topics.create("in", 2)
     rest = home.topics.create("app-plain-changelog", 2, {"cleanup.policy": "compact"})
     found, needed = planned(home, program())

@@ -1,4 +1,4 @@
-"""A running application keeps its topics short."""
+"""A running application maintains its topics."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_retention_happens_while_the_application_runs(tmp_path: Path) -> None:
     assert (written.start_offsets(), read.start_offsets()) == ([1], [1])
 
 
-def test_topic_that_cannot_be_maintained_is_told_once(
+def test_topic_that_cannot_be_maintained_is_logged_once(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     topics = bm.Topics(tmp_path)

@@ -1,4 +1,4 @@
-"""The changelogs of stores that Python code keeps tell what these hold, over a restart, in a real query."""
+"""The changelogs of stores of Python code contain their rows, over a restart, in a real query."""
 
 from __future__ import annotations
 

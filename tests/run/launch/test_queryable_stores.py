@@ -1,4 +1,4 @@
-"""Checks what replicas are told of the stores of a program: it reads what is in the topics."""
+"""Replicas know the stores of a program well enough to read their topics."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_serdes_of_stores_read_the_rows_of_the_test_driver(home: Home) -> None:
     assert {name: rows(home, info) for name, info in stores.items()} == expected
 
 
-def test_windows_are_told_with_their_size_and_retention(home: Home) -> None:
+def test_windows_are_described_with_their_size_and_retention(home: Home) -> None:
     app = bm.StreamsBuilder("spans", key=bm.Text(), value=bm.Text())
     grouped = app.stream("in").group_by_key()
     hour = timedelta(hours=1)
@@ -106,7 +106,7 @@ def test_windows_are_told_with_their_size_and_retention(home: Home) -> None:
     }
 
 
-def test_struct_keys_and_values_without_serde_are_told_by_their_types(home: Home) -> None:
+def test_struct_keys_and_values_without_serde_are_described_by_their_types(home: Home) -> None:
     home.write("in", "2024-02-29 12:00:00.5")
     app = bm.StreamsBuilder("typed", key=bm.Text(), value=bm.Text())
     table = app.stream("in").to_table()
@@ -160,7 +160,7 @@ def test_a_table_read_from_a_topic_has_the_serdes_of_its_source(home: Home) -> N
     assert (towns.key, towns.value) == (bm.Int(), bm.Text())
 
 
-def test_a_registry_of_the_settings_is_told_with_the_serde(home: Home) -> None:
+def test_the_registry_of_the_settings_is_described_with_the_serde(home: Home) -> None:
     app = bm.StreamsBuilder("framed", key=bm.Text(), value=bm.Avro(Place))
     app.table("places", store="places")
     home.topics.create("places")
@@ -171,7 +171,7 @@ def test_a_registry_of_the_settings_is_told_with_the_serde(home: Home) -> None:
     assert places.value.deserialize(placed.serialize(Place("Ulm", 7))) == {"city": "Ulm", "zone": 7}
 
 
-def test_stores_without_changelog_are_not_told(home: Home) -> None:
+def test_stores_without_changelog_are_left_out(home: Home) -> None:
     app = bm.StreamsBuilder("quiet", key=bm.Text(), value=bm.Text())
     app.stream("in").group_by_key().count()
     app.stream("in").group_by_key().count(store="off")

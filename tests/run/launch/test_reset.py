@@ -1,4 +1,4 @@
-"""A reset application begins where it was told, with nothing left of what it kept."""
+"""A reset application starts from the given offsets, without any of its state."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_state_and_positions_are_forgotten(home: Home, spark: object) -> None:
     assert home.read("count-counts-changelog", bm.Bytes())[-1] is not None
 
 
-def test_application_begins_where_it_was_told_once(home: Home, spark: object) -> None:
+def test_application_starts_once_from_the_reset_offsets(home: Home, spark: object) -> None:
     home.write("in", "a", "b", "c")
     home.run(shout())
 
@@ -104,7 +104,7 @@ def test_running_application_is_left_alone(home: Home, spark: object) -> None:
             planned(home, shout(), earliest)
 
 
-def test_application_that_never_ran_can_be_told_where_to_begin(home: Home) -> None:
+def test_application_that_never_ran_can_be_reset(home: Home) -> None:
     home.topics.create("in", 2)
 
     plan = planned(home, shout(), earliest)
@@ -153,7 +153,7 @@ def test_damaged_state_is_removed_as_well(home: Home, spark: object) -> None:
     assert home.read("out") == ["a!", "a!"]
 
 
-def test_place_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_start_offsets_that_cannot_be_read_are_reported(tmp_path: Path) -> None:
     write_start_offsets(tmp_path, {"in": "1"}, {"in": [3]})
     assert read_start_offsets(tmp_path, tmp_path / "checkpoint") == '{"in": {"id": "1", "offsets": [3]}}'
 

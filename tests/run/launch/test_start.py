@@ -1,4 +1,4 @@
-"""An application refuses, before anything runs, what cannot work."""
+"""A start refuses what cannot work before anything runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.run.homes import Home, count, shout
 pytestmark = pytest.mark.usefixtures("spark")
 
 
-def test_missing_topic_is_refused_before_anything_is_made_and_can_be_mended(home: Home) -> None:
+def test_missing_topic_is_refused_before_anything_is_created_and_can_be_added(home: Home) -> None:
     application = home.application(shout())
 
     with pytest.raises(bm.errors.TopologyError, match="brookmere topics create in --partitions 1"):
@@ -26,14 +26,14 @@ def test_missing_topic_is_refused_before_anything_is_made_and_can_be_mended(home
     assert home.read("out") == ["a!"]
 
 
-def test_wrong_lambda_is_refused_before_topics_are_made(home: Home) -> None:
+def test_wrong_lambda_is_refused_before_topics_are_created(home: Home) -> None:
     home.topics.create("in")
     app = bm.StreamsBuilder("wrong", key=bm.Text(), value=bm.Json("n int"))
     app.stream("in").filter(lambda value: value.m > 1).to("out")
     application = home.application(app)
 
     for _ in range(2):
-        with pytest.raises(bm.errors.ExpressionError, match="'m', which is not there"):
+        with pytest.raises(bm.errors.ExpressionError, match="'m', which does not exist"):
             application.start()
 
     assert application.state == "created"
@@ -77,7 +77,7 @@ def test_application_without_positions_can_be_refused(home: Home) -> None:
     assert home.read("out") == ["a!", "b!"]
 
 
-def test_topic_that_was_created_again_is_refused(home: Home) -> None:
+def test_recreated_topic_is_refused(home: Home) -> None:
     home.write("in", "a")
     home.run(shout())
     home.topics.delete("in")
@@ -87,7 +87,7 @@ def test_topic_that_was_created_again_is_refused(home: Home) -> None:
         home.application(shout()).start()
 
 
-def test_state_that_is_gone_is_told(home: Home) -> None:
+def test_missing_state_is_reported(home: Home) -> None:
     home.write("in", "a")
     state = home.run(count()).state_directory / "checkpoint" / "state"
     shutil.rmtree(state)
@@ -97,7 +97,7 @@ def test_state_that_is_gone_is_told(home: Home) -> None:
         home.run(count())
 
 
-def test_checkpoint_that_is_nonsense_is_told(home: Home) -> None:
+def test_damaged_checkpoint_is_reported(home: Home) -> None:
     home.write("in", "a")
     (home.run(shout()).state_directory / "checkpoint" / "offsets" / "0").write_text("nonsense")
 

@@ -1,4 +1,4 @@
-"""What a program reads must be there; what it writes is created."""
+"""The topics that a program reads must exist; those that it writes are created."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_dead_letter_topic_is_created_with_one_partition(topics: bm.Topics) -> N
     assert plan.written == ("out", "dead")
 
 
-def test_all_missing_topics_are_told_with_the_command_that_creates_them(topics: bm.Topics) -> None:
+def test_all_missing_topics_are_reported_with_the_command_that_creates_them(topics: bm.Topics) -> None:
     topics.create("orders", 3)
     app = builder()
     app.stream("orders").to("out")

@@ -1,4 +1,4 @@
-"""A history gives the same results whatever the size of the batches it is worked off in, and as it did live.
+"""A history gives the same results whatever the size of the batches, and the same as it did live.
 
 BROOKMERE_BACKLOG sets how many records each topic has; a million shows it at full size.
 """

@@ -110,7 +110,7 @@ def test_the_output_does_not_depend_on_the_number_of_spark_partitions(
     assert place.read("out") == expected
 
 
-def test_a_batch_that_is_done_again_is_not_written_again(place: Place) -> None:
+def test_a_repeated_batch_is_not_written_again(place: Place) -> None:
     place.topics.create("in", partitions=2)
     place.topics.create("out", partitions=2)
     for n in range(20):
@@ -126,7 +126,7 @@ def test_a_batch_that_is_done_again_is_not_written_again(place: Place) -> None:
     assert [place.read("out", p) for p in range(2)] == before
 
 
-def test_a_second_run_goes_on_where_the_first_ended(place: Place) -> None:
+def test_a_second_run_resumes_where_the_first_ended(place: Place) -> None:
     place.topics.create("in")
     place.topics.create("out")
     place.feed("in", ("k", "w", 1))

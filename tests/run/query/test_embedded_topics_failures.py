@@ -82,7 +82,7 @@ def test_a_record_that_its_topic_does_not_take_goes_to_the_production_handler(pl
     assert values(place.read("dead")) == [b"x" * 2000]
 
 
-def test_records_that_retention_removed_unread_are_told(place: Place) -> None:
+def test_records_that_retention_removed_unread_are_reported(place: Place) -> None:
     place.topics.create("in", config={"retention.ms": 1, "file.delete.delay.ms": 0})
     place.topics.create("out")
     place.feed("in", ("k", "first", 1))
@@ -99,7 +99,7 @@ def test_records_that_retention_removed_unread_are_told(place: Place) -> None:
     assert values(place.read("out")) == [b"first", b"kept"]
 
 
-def test_a_topic_that_was_created_anew_is_not_read_from_an_old_place(place: Place) -> None:
+def test_a_recreated_topic_is_not_read_from_an_old_offset(place: Place) -> None:
     place.topics.create("in")
     place.topics.create("out")
     place.feed("in", ("k", "old", 1))
@@ -108,7 +108,7 @@ def test_a_topic_that_was_created_anew_is_not_read_from_an_old_place(place: Plac
     place.topics.create("in")
     place.feed("in", ("k", "new", 1), ("k", "newer", 2))
 
-    with place.running(copying("in")) as query, pytest.raises(EngineError, match="deleted and created anew"):
+    with place.running(copying("in")) as query, pytest.raises(EngineError, match="deleted and created again"):
         query.process_all_available()
 
 

@@ -44,9 +44,9 @@ UNREADABLE: dict[str, tuple[bm.Serde, bytes, str]] = {
     "json_array": (JSON, b'[{"a":1}]', "arrays as structs"),
     "json_number": (JSON, b"1", ""),
     "json_text": (JSON, b'"{}"', ""),
-    "json_with_text_behind": (JSON, b'{"a":1} x', "there is more behind the JSON value"),
-    "json_two_objects": (JSON, b'{"a":1}\n{"a":2}', "there is more behind the JSON value"),
-    "json_one_brace_too_many": (JSON, b'{"s":"}"}}', "there is more behind the JSON value"),
+    "json_with_text_behind": (JSON, b'{"a":1} x', "there is more after the JSON value"),
+    "json_two_objects": (JSON, b'{"a":1}\n{"a":2}', "there is more after the JSON value"),
+    "json_one_brace_too_many": (JSON, b'{"s":"}"}}', "there is more after the JSON value"),
     "json_truncated": (JSON, b'{"a":1', "end-of-input"),
     "json_malformed": (JSON, b'{"a":}', "Unexpected character"),
     "json_without_quotes": (JSON, b"{a:1}", "Unexpected character"),
@@ -79,7 +79,7 @@ UNREADABLE: dict[str, tuple[bm.Serde, bytes, str]] = {
             lambda raw: F.when(F.length(raw) > 1, raw.cast("string")), lambda value: value.cast("binary")
         ),
         b"x",
-        "the serde gave null",
+        "the serde returned null",
     ),
     "custom_fails": (
         bm.Custom(lambda raw: raw.cast("string").cast("int"), lambda value: value.cast("string")),
@@ -213,7 +213,7 @@ def divider() -> bm.StreamsBuilder:
 
 
 @pytest.mark.parametrize("engine", ["local", "spark"])
-def test_failing_operator_concerns_what_stands_behind_it_only(engine: Literal["local", "spark"]) -> None:
+def test_failing_operator_affects_only_what_follows_it(engine: Literal["local", "spark"]) -> None:
     with TopologyTestDriver(divider(), engine=engine, on_error="continue") as driver:
         driver.pipe_records(
             [("in", bm.Record("k", {"n": n, "by": by}, 0)) for n, by in [(1, 1), (2, 0), (3, 1)]]
@@ -279,4 +279,4 @@ def test_record_without_a_topic_is_a_production_error() -> None:
         assert driver.output_topic("a").queue_size() == 2
         (error,) = driver.errors
     assert isinstance(error, bm.errors.ProductionError)
-    assert "the function that names the topic gave null" in error.message
+    assert "the function that names the topic returned null" in error.message

@@ -1,4 +1,4 @@
-"""What an exception of the JVM says, in words for the user."""
+"""The message of a JVM exception, in words for the user."""
 
 from __future__ import annotations
 

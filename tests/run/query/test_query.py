@@ -1,4 +1,4 @@
-"""A query over streams of the user's own: what it gives, where it goes on, and what it refuses."""
+"""A query over the user's own streams: its results, where it resumes, and what it refuses."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_sink_receives_rows_with_topic_bytes_time_headers_and_place(workshop: Wo
     assert (row["failure"], row["task"]) == (None, 0)
 
 
-def test_new_query_goes_on_where_the_checkpoint_stands(workshop: Workshop) -> None:
+def test_new_query_resumes_from_the_checkpoint(workshop: Workshop) -> None:
     workshop.topic.append([("a", "", 1), ("b", "", 2)])
     first = workshop.start(counting())
     first.process_all_available()
@@ -157,7 +157,7 @@ def test_available_data_is_processed_and_the_query_ends(workshop: Workshop) -> N
     assert workshop.sink.values() == ["1"]
 
 
-def test_taps_are_shown_beside_the_sink(workshop: Workshop) -> None:
+def test_taps_are_shown_in_addition_to_the_sink(workshop: Workshop) -> None:
     seen: list[Any] = []
     app = text_app()
     stream = app.stream("in").peek(lambda key, value: seen.append((key, value)))
@@ -243,7 +243,7 @@ def test_failures_are_rows_where_the_query_continues(workshop: Workshop) -> None
     assert failed["topic"] == "in"
 
 
-def test_sink_that_fails_is_told_apart_from_records(workshop: Workshop) -> None:
+def test_failure_of_the_sink_is_distinguished_from_those_of_records(workshop: Workshop) -> None:
     def broken(rows: Any, batch: int) -> None:
         raise OSError("the disk is full")
 

@@ -78,7 +78,7 @@ def test_terminal_stays_clean_and_the_log_has_what_spark_says(tmp_path: Path) ->
     assert "ERROR test: something is wrong" in log.read_text()
 
 
-def test_java_that_does_not_start_is_told_with_its_own_words() -> None:
+def test_java_that_does_not_start_is_reported_with_its_output() -> None:
     outcome = run(BROKEN)
 
     assert outcome.stderr == ""

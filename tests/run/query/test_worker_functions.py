@@ -54,7 +54,7 @@ def numbers(function: Any) -> bm.StreamsBuilder:
     ],
     ids=["record", "batch", "asynchronous"],
 )
-def test_a_dead_letter_tells_where_the_function_failed(
+def test_a_dead_letter_says_where_the_function_failed(
     home: Home, function: Any, bad: str, kind: str, text: str, where: str
 ) -> None:
     home.write("in", "1", bad, "2")

@@ -64,7 +64,7 @@ def is_gone(pid: int) -> bool:
 
 
 @pytest.mark.usefixtures("spark")
-def test_a_batch_whose_worker_is_killed_is_done_again(home: Home, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_batch_whose_worker_is_killed_is_repeated(home: Home, caplog: pytest.LogCaptureFixture) -> None:
     mark = home.directory / "killed"
     home.write("in", "10", "20", "30", "40")
 
@@ -97,7 +97,7 @@ def test_workers_end_with_their_application(home: Home, spark: SparkSession) -> 
     until(lambda: is_gone(int(first)))
 
 
-def test_what_a_program_prints_stands_in_the_log_of_java(home: Home, spark: SparkSession) -> None:
+def test_what_a_program_prints_is_in_the_log_of_java(home: Home, spark: SparkSession) -> None:
     jvm: Any = spark._jvm
     log = Path(f"/proc/{jvm.java.lang.ProcessHandle.current().pid()}/fd/2")
     word = f"printed-{home.directory.name}"

@@ -232,7 +232,7 @@ FRAME = bytes([0, 0, 0, 0])
         (FRAME + b"\1\2\4a", "expected 2 more bytes at byte 7, found 1"),
         (FRAME + b"\1\2\2\xff\0", "found text that is not UTF-8 at byte 7"),
         (FRAME + b"\1\2\2a\6", "found the member number 3 of a union of 2"),
-        (FRAME + b"\1\2\2a\0\0", "found 1 byte behind the value, which ends at byte 9"),
+        (FRAME + b"\1\2\2a\0\0", "found 1 byte after the value, which ends at byte 9"),
         (FRAME + b"\1\2\xfe\xff\xff\xff\x0f", "expected 2147483647 more bytes at byte 11, found 0"),
         (FRAME + b"\1\2\xff\xff\xff\xff\x0f", "found the length -2147483648 at byte 11"),
         (FRAME + b"\1" + b"\xff" * 11, "found a number of more than ten bytes at byte 5"),

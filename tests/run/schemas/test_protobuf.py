@@ -186,7 +186,7 @@ def test_numbers_may_be_packed_or_not() -> None:
         (b"\x72\x05ab", "expected 5 more bytes at byte 2, found 2"),
         (b"\x72\x01\xff", "found text that is not UTF-8 at byte 2"),
         (b"\x00\x01", "found the field number 0 before byte 1"),
-        (b"\x1f", "found the wire type 7 of the field 3 before byte 1, which there is not"),
+        (b"\x1f", "found the unknown wire type 7 of the field 3 before byte 1"),
         (b"\x92\x01\x02\x08", "expected 2 more bytes at byte 3, found 1"),
         (b"\xf2\x03" + b"\xff" * 10 + b"\x01", "found a number of more than ten bytes"),
     ],
@@ -259,11 +259,11 @@ def test_values_that_do_not_fit_are_refused_at_the_start(value: Any, words: str)
         (lambda v: F.struct(v.alias("color")), "value.color is 'x', where the enum Color has"),
         (
             lambda v: F.struct(F.lit(-1).cast("long").alias("u")),
-            "value.u is -1, which is no unsigned number of 4 bytes",
+            "value.u is -1, which is not an unsigned number of 4 bytes",
         ),
         (
             lambda v: F.struct(F.lit(-1).cast("decimal(20,0)").alias("ul")),
-            "value.ul is -1, which is no unsigned number",
+            "value.ul is -1, which is not an unsigned number",
         ),
         (lambda v: F.struct(v.alias("left"), F.lit(1).alias("number")), "of which only one may be set"),
         (

@@ -1,4 +1,4 @@
-"""Turns the name of a demo into the demo."""
+"""The `brookmere demo` command."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def demo(
         Show,
         typer.Argument(
             metavar="DEMO",
-            help="word-count, in the terminal; leaderboard, in the terminal and on a page of its own.",
+            help="word-count, in the terminal; leaderboard, in the terminal and on a web page.",
         ),
     ] = Show.WORD_COUNT,
     seconds: Annotated[
@@ -33,8 +33,7 @@ def demo(
         typer.Option(
             min=1,
             metavar="N",
-            help="End so many seconds after the first results; by default after 60, the leaderboard after "
-            "600.",
+            help="Stop this many seconds after the first results; by default 60, for the leaderboard 600.",
             show_default=False,
         ),
     ] = None,
@@ -43,15 +42,15 @@ def demo(
         typer.Option(
             "--dir",
             metavar="DIR",
-            help="Where to put everything; by default a new temporary directory.",
+            help="The directory for all files; by default a new temporary directory.",
             show_default=False,
         ),
     ] = None,
 ) -> None:
-    """Watch a program at work: a word count over a stream of sentences, or the leaderboard of some games.
+    """Watch a program at work: a word count or a leaderboard.
 
-    Needs nothing but this installation. Ends by itself, on any key or on Ctrl-C, and tells what it did, where
-    the topics lie, and what to try next.
+    Needs nothing but this installation. Stops by itself, on any key or on Ctrl-C, and shows what it did,
+    where the topics are, and what to try next.
 
     \b
     Examples:

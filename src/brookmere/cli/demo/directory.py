@@ -1,4 +1,4 @@
-"""Turns a directory into the place of a demo: its program, its topics, its state."""
+"""The directory of a demo: its program, topics and state."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PROGRAM = "word_count.py"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The directory of a demo, laid out so that commands find everything when they are started there."""
+    """The directory of a demo, laid out so that commands started there find everything."""
 
     directory: Path
     program_name: str = PROGRAM
@@ -26,7 +26,7 @@ class Place:
     def make(
         directory: Path | None, program: str = PROGRAM, topics: Iterable[str] = ("lines", "word-counts")
     ) -> Place:
-        """Lay out a directory, or a new temporary one; what is there already stays."""
+        """Lay out a directory, or a new temporary one; existing files are kept."""
         chosen = (
             Path(tempfile.mkdtemp(prefix="brookmere-demo-")) if directory is None else directory.absolute()
         )
@@ -50,17 +50,17 @@ class Place:
         return {
             "topics.dir": self.topics.directory,
             "state.dir": self.directory / ".brookmere" / "state",
-            # A demo is over before thorough compiling pays; without, the first count comes much sooner.
+            # A demo is too short for the optimising compiler; without it, the first result comes much sooner.
             "spark.driver.extraJavaOptions": "-Xss8m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         }
 
     def counts(self) -> Consumer:
-        """Return what reads the counts, those of an earlier demo in the same directory included."""
+        """Return a consumer of the counts, including those of an earlier demo in the same directory."""
         return self.topics.consumer("word-counts", key=bm.Text(), value=bm.Long())
 
 
 def example(name: str) -> Path:
-    """Return the file of an example: a wheel carries them, and a working copy has them beside its sources."""
+    """Return the file of an example: part of a wheel, or next to the sources in a working copy."""
     package = Path(bm.__file__).parent
     for folder in (package / "examples", package.parents[1] / "examples"):
         if (folder / name).is_file():

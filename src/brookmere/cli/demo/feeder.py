@@ -1,4 +1,4 @@
-"""Writes to the topics of a demo, something every now and then."""
+"""Write to the topics of a demo at a steady rate."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from brookmere.errors import BrookmereError
 from brookmere.topics import Topics
 
 Feed = Callable[[Topics], Generator[str, None, None]]
-"""Writes one record for each step, and gives what is told of it."""
+"""Writes one record per step, and yields a line to show for it."""
 
 
 class Feeder:
-    """Feeds from the beginning, so that Spark finds a backlog when it is up."""
+    """Writes from the start, so that Spark finds a backlog once it is up."""
 
     def __init__(self, topics: Topics, feed: Feed, *, per_second: float) -> None:
         self._topics = topics
@@ -29,13 +29,13 @@ class Feeder:
         self._failure: BrookmereError | None = None
 
     def sent(self) -> list[str]:
-        """Return what was written since the last call; raise what made the feeding fail."""
+        """Return what was written since the last call; raise the error if writing failed."""
         if self._failure is not None:
             raise self._failure
         return [self._sent.get() for _ in range(self._sent.qsize())]
 
     def stop(self) -> None:
-        """Write no more."""
+        """Stop writing."""
         self._end.set()
         self._thread.join()
 
@@ -49,8 +49,8 @@ class Feeder:
     def _run(self) -> None:
         steps = self._feed(self._topics)
         try:
-            for told in steps:
-                self._sent.put(told)
+            for line in steps:
+                self._sent.put(line)
                 if self._end.wait(self._pause):
                     return
         except BrookmereError as failure:
@@ -60,7 +60,7 @@ class Feeder:
 
 
 def poem(topics: Topics) -> Generator[str, None, None]:
-    """Write the lines of a poem to the topic "lines", again and again."""
+    """Write the lines of a poem to the topic "lines", over and over."""
     lines = files("brookmere.cli.demo").joinpath("the_brook.txt").read_text().splitlines()
     with topics.producer("lines", key=bm.Text(), value=bm.Text()) as producer:
         for line in itertools.cycle(lines):

@@ -1,4 +1,4 @@
-"""Shows a word count over a stream of sentences, live, on topics in a directory of its own."""
+"""The word count demo: count the words of a stream of sentences, live."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from rich.text import Text
 
 from brookmere.cli.demo.directory import Place
 from brookmere.cli.demo.feeder import Feeder, poem
-from brookmere.cli.demo.picture import Scene
-from brookmere.cli.demo.start import start_telling
-from brookmere.cli.demo.summary import tell_end
+from brookmere.cli.demo.scene import Scene
+from brookmere.cli.demo.start import start_with_notice
+from brookmere.cli.demo.summary import write_summary
 from brookmere.cli.programs.load import load
-from brookmere.cli.programs.supervise import failure_told_once, stop_signals
+from brookmere.cli.programs.supervise import failure_out_of_log, stop_signals
 from brookmere.cli.terminal import console
 from brookmere.cli.terminal.keyboard import pressed_keys
 from brookmere.record import Record
@@ -33,34 +33,34 @@ if TYPE_CHECKING:
 _SHOWN_NEWS = 12
 _LOOK_SECONDS = 0.05
 _LINES_PER_SECOND = 2.5
-# Without anyone to press a key, a demo that never shows a count has to end as well.
+# Even if no count ever arrives and nobody presses a key, the demo must end.
 _PATIENCE_SECONDS = 180.0
 
 
 def watch_word_count(seconds: int, directory: Path | None) -> None:
-    """Count words until the time is over, a key is pressed or a signal comes."""
+    """Count words until the time is up, a key is pressed or a signal arrives."""
     place = Place.make(directory)
     console.out.print(Text("A word count over a stream of sentences.", style="bold"))
     console.write(f"Program: {place.program}")
     console.write(f"Topics:  {place.topics.directory}")
-    # PySpark takes a second to load.
+    # Importing PySpark takes a second.
     from brookmere.run.application import Application
 
     logging.getLogger("brookmere.kernel.build").setLevel(logging.INFO)
     application = Application(load(str(place.program)), place.settings())
     scene = Scene()
     with (
-        failure_told_once(),
+        failure_out_of_log(),
         Feeder(place.topics, poem, per_second=_LINES_PER_SECOND) as feeder,
         place.counts() as consumer,
-        stop_signals() as asked,
+        stop_signals() as stop_requested,
     ):
-        start_telling(application, asked)
+        start_with_notice(application, stop_requested)
         try:
-            _watch(application, scene, feeder, consumer, asked, seconds)
+            _watch(application, scene, feeder, consumer, stop_requested, seconds)
             feeder.stop()
             if application.state == "running":
-                console.say("Stopping; the lines that still wait are counted first.", style="dim")
+                console.say("Stopping after the remaining lines are counted.", style="dim")
                 application.process_all_available()
         finally:
             application.stop()
@@ -69,7 +69,7 @@ def watch_word_count(seconds: int, directory: Path | None) -> None:
         scene.progress = application.progress()
     if application.error is not None:
         raise application.error
-    tell_end(place, scene)
+    write_summary(place, scene)
 
 
 def _watch(
@@ -77,14 +77,14 @@ def _watch(
     scene: Scene,
     feeder: Feeder,
     consumer: Consumer,
-    asked: threading.Event,
+    stop_requested: threading.Event,
     seconds: int,
 ) -> None:
-    """Show what happens until the time is over, a key is pressed, or the application ends."""
+    """Show what happens until the time is up, a key is pressed, or the application ends."""
     deadline = time.monotonic() + _PATIENCE_SECONDS + seconds
     has_begun = False
     with pressed_keys() as is_pressed, _shown(scene) as update:
-        while time.monotonic() < deadline and not asked.is_set() and not is_pressed():
+        while time.monotonic() < deadline and not stop_requested.is_set() and not is_pressed():
             if application.wait(timedelta(seconds=_LOOK_SECONDS)):
                 return
             lines, counts = feeder.sent(), consumer.poll()
@@ -99,7 +99,7 @@ def _watch(
 
 
 Update = Callable[[list[str], list[Record]], None]
-"""Shows a scene again; given the lines and the counts that are new in it."""
+"""Refreshes the display; takes the new lines and counts."""
 
 
 @contextmanager
@@ -113,7 +113,7 @@ def _shown(scene: Scene) -> Iterator[Update]:
 
 def _write_news(lines: list[str], counts: list[Record]) -> None:
     if len(lines) > _SHOWN_NEWS:
-        console.write(f"lines   {len(lines) - _SHOWN_NEWS} came in before these")
+        console.write(f"lines   {len(lines) - _SHOWN_NEWS} more before these")
     for line in lines[-_SHOWN_NEWS:]:
         console.write(f"line    {line}")
     if counts:

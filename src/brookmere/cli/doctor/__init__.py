@@ -1,1 +1,1 @@
-"""`brookmere doctor`: what this machine has of what Brookmere needs."""
+"""`brookmere doctor`: check that this machine has everything Brookmere needs."""

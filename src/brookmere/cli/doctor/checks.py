@@ -1,4 +1,4 @@
-"""Turns this machine into findings: what Brookmere needs, what is there, and how to mend what is not."""
+"""The checks of `brookmere doctor`, one per requirement."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from brookmere.kernel.java import find_java
 
 _LITTLE_SPACE, _NO_SPACE = 1_000_000_000, 50_000_000
 _LITTLE_MEMORY = 3_000_000_000
-"""Spark's driver takes 2 GB of heap, and Java and Python some more."""
+"""Spark's driver uses 2 GB of heap; Java and Python need some more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What was looked at, what was found, and what to do about it unless it is all right."""
+    """What was checked, what was found, and what to do unless it is ok."""
 
     name: str
     state: Literal["ok", "warning", "wrong"]
@@ -35,7 +35,7 @@ class Finding:
 
 
 def check_all() -> list[Finding]:
-    """Look at everything; nothing is changed."""
+    """Run all checks, without changing anything."""
     return [check() for check in CHECKS]
 
 
@@ -43,7 +43,7 @@ def check_python() -> Finding:
     found = f"{sys.version.split()[0]} at {sys.executable}"
     if (3, 11) <= sys.version_info < (3, 14):
         return Finding("Python", "ok", found)
-    return Finding("Python", "wrong", found, "Make an environment with Python 3.11, 3.12 or 3.13.")
+    return Finding("Python", "wrong", found, "Create an environment with Python 3.11, 3.12 or 3.13.")
 
 
 def check_java() -> Finding:
@@ -64,7 +64,7 @@ def check_spark() -> Finding:
         return Finding("Spark", "wrong", found, f"pip install 'pyspark{wanted}'")
     other = os.environ.get("SPARK_HOME")
     if other and Path(other).resolve() != spark_jars().parent.resolve():
-        remedy = "Unset SPARK_HOME, unless that Spark has the same version."
+        remedy = "Unset SPARK_HOME, unless it is the same version of Spark."
         return Finding("Spark", "warning", f"{found}, but SPARK_HOME={other} is started instead", remedy)
     return Finding("Spark", "ok", found)
 
@@ -86,35 +86,35 @@ def check_kernel() -> Finding:
     except (EngineError, PackageNotFoundError) as failure:
         return _failed("kernel", failure)
     if jar is None:
-        remedy = "The first run compiles it, in half a minute; `brookmere doctor --fix` does it now."
+        remedy = "The first run compiles it, which takes half a minute; `brookmere doctor --fix` does it now."
         return Finding("kernel", "warning", "not compiled yet", remedy)
     return Finding("kernel", "ok", f"compiled, {jar}")
 
 
 def check_kafka() -> Finding:
-    """Look for the jars that a program needs on Kafka; without Kafka nobody needs them."""
+    """Check for the jars that a program needs to run on Kafka; they are optional."""
     try:
         there = cached("kafka-clients") is not None
     except EngineError as failure:
         return _failed("Kafka", failure)
     if there:
         return Finding("Kafka", "ok", f"clients {KAFKA_VERSION} in the cache")
-    remedy = "The first run on Kafka fetches them; jars.dir names a directory that has them."
-    return Finding("Kafka", "warning", "clients not fetched yet", remedy)
+    remedy = "The first run on Kafka downloads them, unless jars.dir names a directory that has them."
+    return Finding("Kafka", "warning", "clients not downloaded yet", remedy)
 
 
 def check_cache() -> Finding:
-    return _directory("cache", cache_directory(), "Set BROOKMERE_CACHE to a directory that can be written.")
+    return _directory("cache", cache_directory(), "Set BROOKMERE_CACHE to a writable directory.")
 
 
 def check_home() -> Finding:
     home = Path(os.environ.get("BROOKMERE_HOME") or ".brookmere").absolute()
-    remedy = "Go to a directory that can be written, or set BROOKMERE_HOME to one."
+    remedy = "Change to a writable directory, or set BROOKMERE_HOME to one."
     return _directory("home", home, remedy)
 
 
 def check_temporary() -> Finding:
-    remedy = "Set TMPDIR to a directory that can be written."
+    remedy = "Set TMPDIR to a writable directory."
     try:
         return _directory("temporary files", Path(tempfile.gettempdir()), remedy)
     except FileNotFoundError as failure:
@@ -126,7 +126,7 @@ def check_memory() -> Finding:
     if free is None:
         return Finding("memory", "ok", "unknown on this system")
     if free < _LITTLE_MEMORY:
-        remedy = "Close other programs, or let Spark take less: -c spark.driver.memory=1g."
+        remedy = "Close other programs, or give Spark less memory: -c spark.driver.memory=1g."
         return Finding("memory", "warning", f"{size(free)} free", remedy)
     return Finding("memory", "ok", f"{size(free)} free")
 
@@ -151,24 +151,24 @@ def _failed(name: str, failure: Exception) -> Finding:
 
 
 def _directory(name: str, directory: Path, remedy: str) -> Finding:
-    """Look whether a directory, or the one that it would be made in, can be written and has space."""
+    """Check that a directory, or the one it would be created in, is writable and has free space."""
     existing = directory
     while not existing.exists() and existing != existing.parent:
         existing = existing.parent
-    shown = str(directory) if existing == directory else f"{directory} (not made yet)"
+    shown = str(directory) if existing == directory else f"{directory} (not created yet)"
     if not existing.is_dir() or not _writable(existing):
-        return Finding(name, "wrong", f"{shown}: {existing} cannot be written", remedy)
+        return Finding(name, "wrong", f"{shown}: {existing} is not writable", remedy)
     free = shutil.disk_usage(existing).free
     found = f"{shown}, {size(free)} free"
     if free < _NO_SPACE:
-        return Finding(name, "wrong", found, f"Make room on the disk. {remedy}")
+        return Finding(name, "wrong", found, f"Free some disk space. {remedy}")
     if free < _LITTLE_SPACE:
-        return Finding(name, "warning", found, f"Make room on the disk. {remedy}")
+        return Finding(name, "warning", found, f"Free some disk space. {remedy}")
     return Finding(name, "ok", found)
 
 
 def _writable(directory: Path) -> bool:
-    # Asking for permission is not enough: a disk may be mounted read-only.
+    # Checking permissions is not enough: the disk may be mounted read-only.
     try:
         with tempfile.TemporaryFile(dir=directory):
             return True
@@ -177,7 +177,7 @@ def _writable(directory: Path) -> bool:
 
 
 def _free_memory() -> int | None:
-    """Return the bytes that can still be had, within the limits of a container."""
+    """Return the available bytes of memory, within the limits of a container."""
     known: list[int] = []
     for line in _lines(Path("/proc/meminfo")):
         if line.startswith("MemAvailable:"):
@@ -196,7 +196,7 @@ def _lines(file: Path) -> list[str]:
 
 
 def _wanted(package: str) -> str:
-    """Return the versions of a package that Brookmere asks for, such as '>=4.3,<4.4'."""
+    """Return the versions of a package that Brookmere requires, such as '>=4.3,<4.4'."""
     for line in requires("brookmere") or ():
         name = line.split(";")[0].strip()
         if name.startswith(package):

@@ -1,4 +1,4 @@
-"""Shows what this machine has of what Brookmere needs, and how to mend what is wrong."""
+"""The `brookmere doctor` command."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def doctor(
     fix: Annotated[bool, typer.Option("--fix", help="Compile the kernel now if it is not compiled.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> None:
-    """Look at the machine: what is wrong, and how to mend it.
+    """Check this machine, and show how to fix what is wrong.
 
-    Looks at Python, Java, Spark, PyArrow, the kernel, the jars for Kafka, the directories with their space,
+    Checks Python, Java, Spark, PyArrow, the kernel, the jars for Kafka, the directories and their free space,
     and the memory. The exit code is 1 if anything is wrong.
 
     \b
@@ -55,5 +55,5 @@ def _show(findings: list[Finding]) -> None:
         if finding.remedy is not None:
             console.out.print(Text(f"{'':<22}{finding.remedy}", style=style), soft_wrap=True)
     wrong = sum(finding.state == "wrong" for finding in findings)
-    words = "Everything is there." if not wrong else f"{wrong} of {len(findings)} are wrong."
+    words = "All checks passed." if not wrong else f"{wrong} of {len(findings)} checks failed."
     console.out.print(Text(f"\n{words}", style="bold"))

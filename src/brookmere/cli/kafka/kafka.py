@@ -1,4 +1,4 @@
-"""Turns the commands on the development broker into a running Kafka, its end, and what is known of it."""
+"""The `brookmere kafka` commands: a Kafka for development on this machine."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import Annotated
 import typer
 
 from brookmere.broker import Broker, BrokerStatus
-from brookmere.cli.options.command_group import group
-from brookmere.cli.options.parameters import AsJson, directory_option
+from brookmere.cli.options.parameters import AsJson, directory_option, group
 from brookmere.cli.terminal import console
 from brookmere.config import home
 from brookmere.errors import CommandError
@@ -26,12 +25,12 @@ _PURPOSES = {
 }
 _NEEDED = ("kafka-clients", "kafka-broker")
 
-app = group("Start, stop and look at a real Kafka on this machine, for development.")
+app = group("Run a real Kafka on this machine, for development.")
 
 Directory = Annotated[
     Path | None,
     directory_option(
-        "Where it keeps its data; by default in $BROOKMERE_HOME/kafka, or .brookmere/kafka.", "--dir"
+        "The directory of its data; by default $BROOKMERE_HOME/kafka, or .brookmere/kafka.", "--dir"
     ),
 ]
 
@@ -41,7 +40,8 @@ def up(
     brokers: Annotated[
         int | None,
         typer.Option(
-            "--brokers", min=1, max=9, metavar="N", help="How many brokers a new Kafka gets; 1 by default.",
+            "--brokers", min=1, max=9, metavar="N",
+            help="The number of brokers of a new cluster; 1 by default.",
             show_default=False,
         ),
     ] = None,
@@ -49,8 +49,8 @@ def up(
         int | None,
         typer.Option(
             "--port", min=0, max=65_000, metavar="PORT",
-            help="The port of the first broker, the others take the next ones; 0 takes free ones. "
-            f"By default those of the last time, else from {_PORT} on.",
+            help="The port of the first broker; the others use the next ones. 0 chooses free ports. "
+            f"By default the ports of the last start, else {_PORT} and up.",
             show_default=False,
         ),
     ] = None,
@@ -58,15 +58,15 @@ def up(
     jars: Annotated[
         Path | None,
         typer.Option(
-            "--jars", metavar="DIR", help="Take Kafka's jars from DIR and download nothing.",
+            "--jars", metavar="DIR", help="Use Kafka's jars in DIR and download nothing.",
             show_default=False,
         ),
     ] = None,
 ) -> None:  # fmt: skip
-    """Start Kafka and wait until it is ready; it runs on when the command has ended.
+    """Start Kafka in the background.
 
-    It listens on this machine only. Its topics are kept for the next time. The first start ever downloads
-    Kafka.
+    Waits until it is ready. It listens on this machine only, and keeps its topics when it stops. The first
+    start downloads Kafka.
 
     \b
     Examples:
@@ -79,13 +79,13 @@ def up(
     started = broker.start()
     status = broker.status()
     if not started and port and port != status.nodes[0].port:
-        console.say(f"It listens on port {status.nodes[0].port} until it is stopped.", style="yellow")
-    _tell_running(status, "is running" if started else "is running already", directory)
+        console.say(f"It keeps port {status.nodes[0].port} until it is stopped.", style="yellow")
+    _report_running(status, "is running" if started else "is already running", directory)
 
 
 @app.command()
 def down(directory: Directory = None) -> None:
-    """Stop Kafka; its topics stay.
+    """Stop Kafka; its topics are kept.
 
     \b
     Example:
@@ -93,14 +93,16 @@ def down(directory: Directory = None) -> None:
     """
     place = _place(directory)
     stopped = Broker(place).stop()
-    console.say(f"Kafka has stopped; its data stays in {place}." if stopped else f"No Kafka runs in {place}.")
+    console.say(
+        f"Kafka has stopped; its data is kept in {place}." if stopped else f"No Kafka is running in {place}."
+    )
 
 
 @app.command()
 def status(directory: Directory = None, as_json: AsJson = False) -> None:
-    """Show whether Kafka runs, where it listens and how much it holds.
+    """Show whether Kafka is running, and how much data it has.
 
-    The exit code is 0, also when it does not run.
+    The exit code is 0 even if it is not running.
 
     \b
     Example:
@@ -112,7 +114,7 @@ def status(directory: Directory = None, as_json: AsJson = False) -> None:
         if as_json:
             console.write_json({"directory": str(place), "state": "none", "nodes": []})
         else:
-            console.say(f"There is no Kafka in {place}. `brookmere kafka up` makes one.")
+            console.say(f"There is no Kafka in {place}. `brookmere kafka up` creates one.")
         return
     found = broker.status()
     if as_json:
@@ -139,12 +141,15 @@ def jars(
     ] = None,
     to: Annotated[
         Path | None,
-        typer.Option("--to", metavar="DIR", help="Fetch the jars and copy them to DIR.", show_default=False),
+        typer.Option(
+            "--to", metavar="DIR", help="Download the jars and copy them to DIR.", show_default=False
+        ),
     ] = None,
 ) -> None:
-    """List the jars for Kafka, or fetch them for a machine that cannot.
+    """List the jars for Kafka, or download them to a directory.
 
-    On that machine `--jars DIR`, or the setting jars.dir, names the directory.
+    Copy the directory to a machine without internet access, and name it there with `--jars DIR` or the
+    setting jars.dir.
 
     \b
     Examples:
@@ -156,14 +161,14 @@ def jars(
             guess = nearest(name, SETS)
             raise CommandError(
                 f"There is no set of jars {name!r}.\nFound: {', '.join(SETS)}.\n"
-                + (f"Did you mean {guess!r}?" if guess else "Name one of those.")
+                + (f"Did you mean {guess!r}?" if guess else "Choose one of those.")
             )
     if to is not None:
         made = collect(names or _NEEDED, to)
         total = console.size(sum(jar.stat().st_size for jar in made))
         verb = "is" if len(made) == 1 else "are"
         console.say(f"{console.counted(len(made), 'jar')} ({total}) {verb} in {to}.")
-        console.say(f"There: brookmere kafka up --jars {to}, or brookmere run ... -c jars.dir={to}")
+        console.say(f"Use them with: brookmere kafka up --jars {to}, or brookmere run ... -c jars.dir={to}")
         return
     rows = console.table("SET", "JARS", "IN THE CACHE", "FOR", numbers=("JARS",))
     for name in names or SETS:
@@ -176,7 +181,7 @@ def _place(directory: Path | None) -> Path:
     return (home() / "kafka" if directory is None else directory).absolute()
 
 
-def _tell_running(status: BrokerStatus, words: str, directory: Path | None) -> None:
+def _report_running(status: BrokerStatus, words: str, directory: Path | None) -> None:
     count = console.counted(len(status.nodes), "broker")
     servers = f"bootstrap.servers={status.bootstrap_servers}"
     console.say(f"Kafka {KAFKA_VERSION} {words}: {count}, data in {status.directory}.")

@@ -1,4 +1,4 @@
-"""Turns the commands on a registry into one that runs, that stops, or that is shown."""
+"""The `brookmere registry` commands: a schema registry for development on this machine."""
 
 from __future__ import annotations
 
@@ -7,19 +7,18 @@ from typing import Annotated
 
 import typer
 
-from brookmere.cli.options.command_group import group
-from brookmere.cli.options.parameters import AsJson, directory_option
+from brookmere.cli.options.parameters import AsJson, directory_option, group
 from brookmere.cli.terminal import console
 from brookmere.registry import RegistryClient
 from brookmere.registry.server import daemon
 from brookmere.registry.server.server import DEFAULT_PORT
 
-app = group("Start, stop and show a schema registry for development, on this machine only.")
+app = group("Run a schema registry on this machine, for development.")
 
 Directory = Annotated[
     Path | None,
     directory_option(
-        "Where the schemas lie; by default $BROOKMERE_HOME/registry, or .brookmere/registry.", "--dir"
+        "The directory of the schemas; by default $BROOKMERE_HOME/registry, or .brookmere/registry.", "--dir"
     ),
 ]
 
@@ -27,15 +26,17 @@ Directory = Annotated[
 @app.command()
 def up(
     port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="The port on loopback; 0 takes a free one.")
+        int, typer.Option("--port", min=0, max=65535, help="The port on 127.0.0.1; 0 chooses a free one.")
     ] = DEFAULT_PORT,
     directory: Directory = None,
-    foreground: Annotated[bool, typer.Option("--foreground", help="Stay, and serve until Ctrl-C.")] = False,
+    foreground: Annotated[
+        bool, typer.Option("--foreground", help="Stay in the foreground until Ctrl-C.")
+    ] = False,
 ) -> None:
-    """Start a schema registry and wait until it answers; it runs on when the command has ended.
+    """Start a schema registry in the background.
 
-    It listens on this machine only and has Confluent's REST interface. What it was given is on the disk
-    before it answers.
+    Waits until it is ready. It listens on this machine only and has Confluent's REST interface. Schemas are
+    written to disk before they are acknowledged.
 
     \b
     Examples:
@@ -45,18 +46,18 @@ def up(
     place = _place(directory)
     found = daemon.running(place)
     if found is not None:
-        _tell_running(found, "runs already")
+        _report_running(found, "is already running")
         return
     if foreground:
-        console.say(f"The schema registry in {place} serves until Ctrl-C, at port {port} of 127.0.0.1.")
+        console.say(f"The schema registry in {place} listens on 127.0.0.1:{port}; press Ctrl-C to stop.")
         daemon.run_here(place, port)
         return
-    _tell_running(daemon.start(place, port), "runs")
+    _report_running(daemon.start(place, port), "runs")
 
 
 @app.command()
 def down(directory: Directory = None) -> None:
-    """Stop the schema registry; its schemas stay.
+    """Stop the schema registry; its schemas are kept.
 
     \b
     Example:
@@ -65,17 +66,17 @@ def down(directory: Directory = None) -> None:
     place = _place(directory)
     found = daemon.running(place)
     if found is None:
-        console.say(f"There is no schema registry running in {place}.")
+        console.say(f"No schema registry is running in {place}.")
         return
     daemon.stop(found)
-    console.say(f"The schema registry at {found.url} has stopped; its schemas are in {place}.")
+    console.say(f"The schema registry at {found.url} has stopped; its schemas are kept in {place}.")
 
 
 @app.command()
 def status(directory: Directory = None, as_json: AsJson = False) -> None:
-    """Show whether the schema registry runs, and its subjects.
+    """Show whether the schema registry is running, and its subjects.
 
-    The exit code is 0, also when it does not run.
+    The exit code is 0 even if it is not running.
 
     \b
     Example:
@@ -87,9 +88,7 @@ def status(directory: Directory = None, as_json: AsJson = False) -> None:
         if as_json:
             console.write_json({"running": False, "directory": str(place)})
         else:
-            console.say(
-                f"There is no schema registry running in {place}. `brookmere registry up` starts one."
-            )
+            console.say(f"No schema registry is running in {place}. `brookmere registry up` starts one.")
         return
     client = RegistryClient(found.url)
     latest = {subject: client.latest(subject) for subject in client.subjects()}
@@ -107,7 +106,7 @@ def status(directory: Directory = None, as_json: AsJson = False) -> None:
             }
         )
         return
-    console.write(f"The schema registry runs, process {found.pid}, schemas in {place}.")
+    console.write(f"The schema registry is running: process {found.pid}, schemas in {place}.")
     console.write(f"schema.registry.url={found.url}\n")
     if not latest:
         console.write("It has no subjects.")
@@ -118,7 +117,7 @@ def status(directory: Directory = None, as_json: AsJson = False) -> None:
     console.write_table(rows)
 
 
-def _tell_running(found: daemon.Running, words: str) -> None:
+def _report_running(found: daemon.Running, words: str) -> None:
     console.say(f"The schema registry {words}: process {found.pid}, schemas in {found.directory}.")
     console.write(f"schema.registry.url={found.url}")
 

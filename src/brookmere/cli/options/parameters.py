@@ -1,4 +1,4 @@
-"""Holds the parameters that several commands share, and turns their text into values."""
+"""Arguments and options that several commands share, and how their text is parsed."""
 
 from __future__ import annotations
 
@@ -13,8 +13,20 @@ import typer
 from brookmere.errors import CommandError
 
 
+def group(purpose: str, **options: Any) -> typer.Typer:
+    """Return an empty command group with the help style of all commands; `options` are typer's."""
+    return typer.Typer(
+        help=purpose,
+        no_args_is_help=True,
+        # Plain help keeps paragraphs and examples as written, at any width.
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        **options,
+    )
+
+
 def directory_option(help: str, *names: str) -> Any:
-    """Return an option that names a directory; without `names` it has that of its parameter."""
+    """Return an option for a directory; without `names` it is named after its parameter."""
     return typer.Option(*names, metavar="DIR", help=help, show_default=False)
 
 
@@ -23,47 +35,48 @@ def text_option(name: str, metavar: str, help: str) -> Any:
     return typer.Option(name, metavar=metavar, help=help, show_default=False)
 
 
-PROGRAM_HELP = "module:name or path/to/file.py:name; without a name, the only program there."
+PROGRAM_HELP = "module:name or path/to/file.py:name; the name may be omitted if there is only one program."
 Program = Annotated[str, typer.Argument(metavar="PROGRAM", help=PROGRAM_HELP, show_default=False)]
 AnyApplication = Annotated[
     str,
     typer.Argument(
         metavar="APP",
-        help="The id of an application that has run, or a program: module:name or path/to/file.py:name.",
+        help="The id of an application that has run before, or a program: module:name or "
+        "path/to/file.py:name.",
         show_default=False,
     ),
 ]
 TopicsDir = Annotated[
     Path | None,
-    directory_option("Where the topics lie; by default in $BROOKMERE_HOME/topics, or .brookmere/topics."),
+    directory_option("The directory of the topics; by default $BROOKMERE_HOME/topics, or .brookmere/topics."),
 ]
 StateDir = Annotated[
     Path | None,
-    directory_option("Where the state lies; by default in $BROOKMERE_HOME/state, or .brookmere/state."),
+    directory_option("The directory of the state; by default $BROOKMERE_HOME/state, or .brookmere/state."),
 ]
 Config = Annotated[
     list[str] | None,
     typer.Option(
         "-c",
         metavar="KEY=VALUE",
-        help="A setting by Kafka Streams' name; may be repeated.",
+        help="A setting, named as in Kafka Streams; may be repeated.",
         show_default=False,
     ),
 ]
 ConfigFile = Annotated[
     Path | None,
     typer.Option(
-        "--config", metavar="FILE", help="A file of settings, as Java properties.", show_default=False
+        "--config", metavar="FILE", help="A settings file in Java properties format.", show_default=False
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for other programs.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Partitions = Annotated[
-    int, typer.Option("--partitions", "-p", min=1, metavar="N", help="How many partitions it gets.")
+    int, typer.Option("--partitions", "-p", min=1, metavar="N", help="The number of partitions.")
 ]
 
 
 def settings(pairs: Iterable[str], option: str) -> dict[str, str]:
-    """Turn texts of the form key=value into a mapping.
+    """Parse texts of the form key=value.
 
     >>> settings(["retention.ms=1000"], "--config")
     {'retention.ms': '1000'}
@@ -73,8 +86,8 @@ def settings(pairs: Iterable[str], option: str) -> dict[str, str]:
         name, equals, value = pair.partition("=")
         if not equals or not name.strip():
             raise CommandError(
-                f"{option} takes a setting and its value, found {pair!r}.\n"
-                f"Write them with = between: {option} commit.interval.ms=100."
+                f"{option} expects a setting and its value, found {pair!r}.\n"
+                f"Separate them by =, for example: {option} commit.interval.ms=100."
             )
         found[name.strip()] = value.strip()
     return found
@@ -83,7 +96,7 @@ def settings(pairs: Iterable[str], option: str) -> dict[str, str]:
 def chosen_settings(
     pairs: Iterable[str] | None, topics_dir: Path | None, state_dir: Path | None
 ) -> dict[str, str]:
-    """Return the settings that -c gives, and those that have options of their own, which win."""
+    """Return the settings given with -c, overridden by those with dedicated options."""
     return {
         **settings(pairs or (), "-c"),
         **({} if topics_dir is None else {"topics.dir": str(topics_dir)}),
@@ -91,10 +104,10 @@ def chosen_settings(
     }
 
 
-# Neighbours in a log often have the same time.
+# Consecutive records of a log often have the same time.
 @lru_cache(maxsize=4096)
 def shown_time(milliseconds: int) -> str:
-    """Return a time for people, in UTC.
+    """Return a human-readable time in UTC.
 
     >>> shown_time(1_700_000_000_123)
     '2023-11-14 22:13:20.123'
@@ -104,13 +117,13 @@ def shown_time(milliseconds: int) -> str:
             microsecond=milliseconds % 1000 * 1000
         )
     except (ValueError, OverflowError, OSError):
-        # A log may hold times beyond what a calendar knows.
+        # A log may hold times outside the range of datetime.
         return f"{milliseconds} ms"
     return time.isoformat(sep=" ", timespec="milliseconds").removesuffix("+00:00")
 
 
 def read_time(text: str) -> int:
-    """Return milliseconds since 1970 of a number or an ISO time, UTC where it names no zone.
+    """Parse milliseconds since 1970 or an ISO time, which is in UTC unless it names a zone.
 
     >>> read_time("2023-11-14T22:13:20.123Z"), read_time("1700000000123")
     (1700000000123, 1700000000123)

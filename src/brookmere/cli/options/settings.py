@@ -1,4 +1,4 @@
-"""Turns the settings of a command line into those of an application, and with a program into one."""
+"""Settings from the command line and a file, and the application that they configure."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ if TYPE_CHECKING:
 
 
 def application(program: Builder | Topology, file: Path | None, chosen: dict[str, str]) -> Application:
-    """Return the application of a program; what was chosen wins over the file."""
-    # PySpark takes a second to load, which the other commands need not wait for.
+    """Return the application of a program; `chosen` settings override the file."""
+    # Importing PySpark takes a second, which other commands should not pay for.
     from brookmere.run.application import Application
 
     if file is None:
         return Application(program, chosen)
-    # Checked by themselves, so that the words are about what stands in the command line.
+    # Validated separately, so that errors refer to the command line and not to the file.
     read(chosen)
     return Application(program, file, **_keywords(chosen))
 
 
 def configured(file: Path | None, chosen: dict[str, str]) -> Config:
-    """Return settings; what was chosen wins over the file."""
+    """Return the settings; `chosen` ones override the file."""
     checked = read(chosen)
     return checked if file is None else read(file, **_keywords(chosen))
 
 
 def place_of_topics(config: Config) -> str:
-    """Return where the topics are, for people."""
+    """Return a human-readable location of the topics."""
     if config.on_kafka:
-        return f"topics of Kafka at {config.kafka['bootstrap.servers']}"
+        return f"Kafka topics at {config.kafka['bootstrap.servers']}"
     return f"topics in {config.topics_dir}"
 
 

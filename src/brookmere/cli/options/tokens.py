@@ -1,4 +1,4 @@
-"""Turns a file, or a variable of the environment, into the bearer token of a server."""
+"""The bearer token of a server, from a file or an environment variable."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TokenFile = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help=f"The bearer token of the server; by default the variable {TOKEN_VARIABLE}, else none.",
+        help=f"A file with the bearer token; by default the variable {TOKEN_VARIABLE} is used, if set.",
         show_default=False,
     ),
 ]
@@ -24,17 +24,17 @@ ServeAddress = Annotated[
     typer.Option(
         "--serve",
         metavar="HOST:PORT",
-        help="Answer questions about the stores over HTTP there, as 127.0.0.1:7000.",
+        help="Serve queries of the stores over HTTP at this address, such as 127.0.0.1:7000.",
         show_default=False,
     ),
 ]
 
 
 def read_token(file: Path | None) -> str | None:
-    """Return the token of a file, else that of the environment; None where there is none.
+    """Return the token from the file, else from the environment; None if neither is given.
 
     Raises:
-        CommandError: the file cannot be read, or there is no token in it or in the variable.
+        CommandError: the file cannot be read, or it or the variable contains no token.
     """
     if file is None:
         given = os.environ.get(TOKEN_VARIABLE)
@@ -42,13 +42,17 @@ def read_token(file: Path | None) -> str | None:
     try:
         given = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        words = error.strerror if isinstance(error, OSError) else "it is no text"
-        raise CommandError(f"The token in {file} cannot be read: {words}.\nName a readable file.") from error
+        words = error.strerror if isinstance(error, OSError) else "it is not a text file"
+        raise CommandError(
+            f"The token file {file} cannot be read: {words}.\nName a readable file."
+        ) from error
     return _checked(given, str(file))
 
 
 def _checked(given: str, place: str) -> str:
     token = given.strip()
     if not token or not token.isascii() or not token.isprintable():
-        raise CommandError(f"There is no token in {place}.\nPut one line of plain characters there.")
+        raise CommandError(
+            f"There is no token in {place}.\nA token is one line of printable ASCII characters."
+        )
     return token

@@ -1,4 +1,4 @@
-"""Turns the options that name topics into these: those in a directory, or those of Kafka."""
+"""The options that select embedded topics in a directory or those of a Kafka cluster."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _file_option(*names: str) -> Any:
     return typer.Option(
         *names,
         metavar="FILE",
-        help="Settings of Kafka's clients, or of an application, as Java properties.",
+        help="Settings for Kafka's clients or an application, in Java properties format.",
         show_default=False,
     )
 
@@ -33,19 +33,19 @@ BootstrapServer = Annotated[
     typer.Option(
         "--bootstrap-server",
         metavar="HOST:PORT",
-        help="The topics of this Kafka; the setting bootstrap.servers.",
+        help="Use the topics of this Kafka cluster; the setting bootstrap.servers.",
         show_default=False,
     ),
 ]
 ClientConfig = Annotated[Path | None, _file_option("--client-config", "--config")]
-# Where --config has another meaning.
+# For commands where --config has another meaning.
 OnlyClientConfig = Annotated[Path | None, _file_option("--client-config")]
 ClientSettings = Annotated[
     list[str] | None,
     typer.Option(
         "-c",
         metavar="KEY=VALUE",
-        help="A setting of Kafka's clients; may be repeated.",
+        help="A setting for Kafka's clients; may be repeated.",
         show_default=False,
     ),
 ]
@@ -57,35 +57,36 @@ def chosen_topics(
     file: Path | None = None,
     pairs: Sequence[str] | None = None,
 ) -> Topics | KafkaTopics:
-    """Return the topics that a command is about; an option wins over -c, and -c over the file."""
+    """Return the topics that a command works on; options override -c, and -c overrides the file."""
     given: dict[str, Any] = settings(pairs or (), "-c")
     if bootstrap_server is not None:
         given["bootstrap.servers"] = bootstrap_server
     if topics_dir is not None:
         if "bootstrap.servers" in given:
             raise CommandError(
-                f"--topics-dir {topics_dir} names topics in a directory, and bootstrap.servers "
-                f"{given['bootstrap.servers']} those of Kafka.\nGive one of them."
+                f"--topics-dir {topics_dir} selects embedded topics, but bootstrap.servers "
+                f"{given['bootstrap.servers']} selects Kafka.\nGive only one of them."
             )
         return Topics(topics_dir)
     if file is None:
         return open_topics(read(given))
-    # Checked by themselves, so that the words are about what stands in the command line.
+    # Validated separately, so that errors refer to the command line and not to the file.
     read({"bootstrap.servers": "anywhere", **given})
     return open_topics(read(file, **{name.replace(".", "__"): value for name, value in given.items()}))
 
 
 def refuse_kafka(command: str, bootstrap_server: str | None) -> None:
-    """Refuse what only embedded topics need."""
+    """Raise an error for a command that works on embedded topics only."""
     if bootstrap_server is not None:
         raise CommandError(
-            f"`brookmere topics {command}` is for embedded topics, and --bootstrap-server names Kafka.\n"
-            "Kafka looks after the files of its topics itself; leave the command out."
+            f"`brookmere topics {command}` works on embedded topics only, but --bootstrap-server "
+            "selects Kafka.\n"
+            "Kafka maintains the files of its topics itself; there is nothing to do."
         )
 
 
 def where(topics: Topics | KafkaTopics) -> str:
-    """Return where topics are, for people."""
+    """Return a human-readable location of topics."""
     return f"in {topics.directory}" if isinstance(topics, Topics) else f"at {topics.bootstrap_servers}"
 
 
@@ -94,7 +95,7 @@ def topic_names(context: typer.Context, incomplete: str) -> list[str]:
     given = context.params
     server, pairs = given.get("bootstrap_server"), list(given.get("client") or ())
     if server or pairs:
-        # Whoever presses a key does not wait for long.
+        # Completion must respond quickly.
         pairs.append(f"default.api.timeout.ms={_COMPLETION_MS}")
     try:
         names = chosen_topics(given.get("topics_dir"), server, given.get("client_config"), pairs).names()

@@ -1,4 +1,4 @@
-"""Turns APP, the id of an application or a program, into what is known of it without running it."""
+"""What is known about the application that APP names, by id or as a program, without running it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from brookmere.topics import AnyTopics, open_topics
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """An application that may run elsewhere, or not at all."""
+    """An application, which may be running elsewhere or not at all."""
 
     id: str
     config: Config
@@ -36,7 +36,7 @@ class Known:
 
     @property
     def registry(self) -> Registry | None:
-        """The registry of schemas that its serdes ask."""
+        """The schema registry that its serdes use."""
         return registry_of(self.config)
 
     def topics(self) -> AnyTopics:
@@ -44,11 +44,11 @@ class Known:
         return open_topics(self.config)
 
     def stores(self, names: Sequence[str] = ()) -> list[StoreInfo]:
-        """Return its stores that can be asked: all, or those of some names.
+        """Return its queryable stores: all of them, or those named.
 
         Raises:
-            CommandError: it has not run yet, and its program is not known.
-            UnknownStoreError: there is no store of a name.
+            CommandError: it has not run yet, and its program is unknown.
+            UnknownStoreError: there is no store with one of the names.
         """
         written = store_names(self.directory)
         if (self.directory / STORES).is_file() and (self.found is None or set(names) <= set(written)):
@@ -60,8 +60,8 @@ class Known:
                     raise
         if self.found is None:
             raise CommandError(
-                f"The application {self.id} has not told about its stores: there is no {STORES} in "
-                f"{self.directory}.\nStart it once, or give its program instead of its id."
+                f"The stores of the application {self.id} are unknown: there is no {STORES} in "
+                f"{self.directory}.\nRun it once, or give its program instead of its id."
             )
         described = _described(self.found, self.config)
         self._check(names, [store.name for store in described])
@@ -74,7 +74,7 @@ class Known:
 
 
 def known_application(target: str, file: Path | None, chosen: dict[str, str]) -> Known:
-    """Return what `target` names; the id of an application wins over a module of the same name.
+    """Return the application that `target` names; an application id wins over a module of that name.
 
     Raises:
         CommandError: there is no such application and no such program.
@@ -99,7 +99,7 @@ def _ids(directory: Path) -> list[str]:
 
 
 def _is_module(target: str) -> bool:
-    """Tell whether a word is a module here; an installed package may be called like anything."""
+    """Return whether a word names a module in this directory; any word may name an installed package."""
     return "." in target or Path(f"{target}.py").is_file() or Path(target, "__init__.py").is_file()
 
 
@@ -108,7 +108,7 @@ def _nobody(target: str, directory: Path, ids: Sequence[str]) -> str:
     hint = (
         f"Did you mean {close}?"
         if close
-        else "Name a program, as file.py or module:name, or the directory of its state with --state-dir."
+        else "Name a program as file.py or module:name, or give the directory of its state with --state-dir."
     )
     return (
         f"There is no application {target!r}, and no file {target}.py here.\n"
@@ -117,13 +117,13 @@ def _nobody(target: str, directory: Path, ids: Sequence[str]) -> str:
 
 
 def _described(found: Found, config: Config) -> Sequence[StoreInfo]:
-    """Find out with Spark what the stores of a program are like."""
-    # PySpark takes a second to load, which is not needed where the application has run.
+    """Analyse a program with Spark to find out the types of its stores."""
+    # Importing PySpark takes a second, and is not needed if the application has run before.
     from brookmere.run.launch.check import describe_stores
 
     console.say(
-        f"Spark finds out what the stores of {found.place} hold; an application that has run tells it.",
+        f"Analysing the stores of {found.place} with Spark; not needed once the application has run.",
         style="dim",
     )
-    # Topics that are not there yet do not matter: nothing is read or created.
+    # Missing topics do not matter: nothing is read or created.
     return describe_stores(found.program, replace(config, auto_create_topics=True))

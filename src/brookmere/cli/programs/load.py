@@ -1,4 +1,4 @@
-"""Turns `module:name` or `file.py:name` into the program that stands there."""
+"""Load the program that a command names as `module:name` or `file.py:name`."""
 
 from __future__ import annotations
 
@@ -27,37 +27,37 @@ _NOT_THE_USERS = (
     str(Path(os.__file__).parent) + os.sep,
     "<",
 )
-"""How the names of files begin that are Brookmere's or Python's own."""
+"""Prefixes of the files that belong to Brookmere or Python and not to the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A program, and the module that it stands in."""
+    """A program and the module that defines it."""
 
     program: Program
     module: ModuleType
     place: str
-    """What the command line calls the module."""
+    """The module as named on the command line."""
 
 
 def load(target: str) -> Program:
-    """Import what `target` names and return its program; `find` tells more."""
+    """Import what `target` names and return its program; see `find`."""
     return find(target).program
 
 
 def is_program(target: str) -> bool:
-    """Tell whether a text can only name a program: a file, or a name in a module."""
+    """Return whether a text can only name a program: a file, or a name in a module."""
     return ":" in target or target.endswith(".py") or os.sep in target
 
 
 def find(target: str) -> Found:
-    """Import what `target` names and return its program and where it stands.
+    """Import what `target` names and return its program and module.
 
     A target is `package.module:name`, `path/to/file.py:name`, or either of them without a name when exactly
-    one program stands there. A name may also be that of a function without parameters that returns one.
+    one program is defined there. The name may also be a function without parameters that returns one.
 
     Raises:
-        CommandError: there is no such module, file or name, it fails while it is loaded, or is no program.
+        CommandError: there is no such module, file or name, loading it fails, or it is not a program.
     """
     place, _, name = target.partition(":")
     if not place or target.count(":") > 1:
@@ -75,7 +75,7 @@ def find(target: str) -> Found:
 
 
 def built(program: Program, optimization: str = "none") -> Topology:
-    """Return the topology of a program; one that is a topology already is not optimized any more."""
+    """Return the topology of a program; a program that is already a topology is not optimized again."""
     return program.build(optimization=optimization) if isinstance(program, Builder) else program
 
 
@@ -88,7 +88,7 @@ def _load_file(path: Path) -> ModuleType:
     folder = str(path.resolve().parent)
     if folder not in sys.path:
         sys.path.insert(0, folder)
-    # A file may be called like a module that is in use; that one must stay what it is.
+    # A file may have the name of an imported module, which must not be replaced.
     name = path.stem if path.stem not in sys.modules else f"brookmere_program_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
@@ -108,14 +108,14 @@ def _load_module(name: str) -> ModuleType:
     if not all(part.isidentifier() for part in name.split(".")):
         raise CommandError(
             f"{name!r} is not the name of a module.\n"
-            f"Write module:name or path/to/file.py:name; a file needs its ending: {name}.py."
+            f"Write module:name or path/to/file.py:name; a file needs its extension: {name}.py."
         )
     importlib.invalidate_caches()
     with _explained(name):
         try:
             return importlib.import_module(name)
         except ModuleNotFoundError as failure:
-            # The module itself is missing, or a package above it; anything else is missing inside of it.
+            # The module itself or a parent package is missing; anything else is an import inside the module.
             if failure.name is not None and f"{name}.".startswith(f"{failure.name}."):
                 raise _missing_module(name) from failure
             raise
@@ -128,7 +128,7 @@ def _missing_module(name: str) -> CommandError:
     modules = {".".join(file.with_suffix("").parts): str(file) for file in files}
     close = nearest(name, modules)
     if close is None:
-        # The module may lie one folder further down, where its name alone does not find it.
+        # The module may be in a subfolder, where its name alone does not find it.
         same = sorted(str(file.relative_to(here)) for file in here.glob(f"*/{name.rpartition('.')[2]}.py"))
         hint = (
             f"There is {same[0]}: name it by its path." if same else "Name a module, or a file by its path."
@@ -142,7 +142,7 @@ def _missing_module(name: str) -> CommandError:
 
 @contextmanager
 def _explained(place: str) -> Iterator[None]:
-    """Turn what the user's code raises while it is loaded into an error that says where."""
+    """Report exceptions of the user's code while loading it, with their location."""
     try:
         yield
     except (KeyboardInterrupt, BrookmereError):
@@ -157,20 +157,18 @@ def _explanation(failure: BaseException, place: str) -> str:
             quoted = f"\n    {failure.text.strip()}" if failure.text else ""
             return f"{_short(file)}:{line} is not valid Python: {message}.{quoted}"
         case SystemExit():
-            what = (
-                f"{_where(failure, place)} ended Python with sys.exit({failure.code!r}) while it was loaded."
-            )
+            what = f"{_where(failure, place)} called sys.exit({failure.code!r}) while it was loaded."
             return f'{what}\nMove it below `if __name__ == "__main__":`.'
         case ModuleNotFoundError(name=str(missing)):
-            what = f"{_where(failure, place)} imports {missing!r}, and there is no such module."
-            return f"{what}\nInstall it into the environment of {sys.executable}, or mend the name."
+            what = f"{_where(failure, place)} imports {missing!r}, but there is no such module."
+            return f"{what}\nInstall it into the environment of {sys.executable}, or fix the name."
         case _:
             words = "".join(traceback.format_exception_only(failure)).strip()
             return f"{_where(failure, place)} failed while it was loaded: {words}"
 
 
 def _where(failure: BaseException, place: str) -> str:
-    """Return the place in the user's code that an exception comes from, as file:line."""
+    """Return the location in the user's code where an exception was raised, as file:line."""
     found = place
     trace: TracebackType | None = failure.__traceback__
     while trace is not None:
@@ -210,18 +208,18 @@ def _only_program(module: ModuleType, place: str) -> Program:
         return next(iter(programs.values()))
     if not programs:
         example = 'Assign a StreamsBuilder to a name: app = bm.StreamsBuilder("my-application").'
-        raise CommandError(f"{place} holds no program.\n{_hidden_file(module, place) or example}")
+        raise CommandError(f"{place} contains no program.\n{_hidden_file(module, place) or example}")
     names = " or ".join(f"{place}:{name}" for name in programs)
-    raise CommandError(f"{place} holds {len(programs)} programs.\nSay which: {names}.")
+    raise CommandError(f"{place} contains {len(programs)} programs.\nChoose one: {names}.")
 
 
 def _hidden_file(module: ModuleType, place: str) -> str | None:
-    """Return a hint where the user's file has the name of another module, which is found instead."""
+    """Return a hint if another module of the same name was found instead of the user's file."""
     file = Path(f"{place}.py")
     origin = getattr(module, "__file__", None)
     if not file.is_file() or origin is None or Path(origin).resolve() == file.resolve():
         return None
-    return f"This is the module {origin}, and not the file {file} here: name that one by its path, ./{file}."
+    return f"This is the module {origin}, not the file {file} here. Name the file by its path: ./{file}."
 
 
 def _programs(module: ModuleType) -> dict[str, Program]:
@@ -230,10 +228,10 @@ def _programs(module: ModuleType) -> dict[str, Program]:
 
 def _suggest(name: str, known: list[str], *, prefix: str = "") -> str:
     close = nearest(name, known)
-    return f"Did you mean {prefix}{close}?" if close else "Look for a typing error."
+    return f"Did you mean {prefix}{close}?" if close else "Check the spelling."
 
 
 def _short(file: str) -> str:
-    """Return a file's path as seen from here, if it lies here."""
+    """Return a path relative to the working directory, if the file is below it."""
     path = Path(file)
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else file

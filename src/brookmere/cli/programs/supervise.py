@@ -1,4 +1,4 @@
-"""Watches over a running application: shows its progress, and stops it by a signal."""
+"""Run an application to its end: show its progress, and stop it on a signal."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _LOOK_SECONDS = 0.1
 INTERRUPTED = 130
-"""What shells report after Ctrl-C."""
+"""The exit code of a command that Ctrl-C ended, as in shells."""
 
 
 def supervise(
@@ -34,17 +34,17 @@ def supervise(
     until_idle: bool = False,
     serving: Callable[[], AbstractContextManager[object]] = nullcontext,
 ) -> None:
-    """Run an application to its end, which a signal, idleness or a failure brings.
+    """Run an application until a signal, until it is idle, or until it fails.
 
-    `serving` gives what begins when the application runs, and ends before it stops.
+    `serving` returns a context that is entered once the application runs and left before it stops.
 
     Raises:
         BrookmereError: the application does not start, or failed.
     """
     batches: SimpleQueue[Progress] = SimpleQueue()
     application.on_progress(batches.put)
-    with failure_told_once(), view.screen(), stop_signals() as asked:
-        start(application, asked, lambda: view.show("starting", None, []))
+    with failure_out_of_log(), view.screen(), stop_signals() as stop_requested:
+        start(application, stop_requested, lambda: view.show("starting", None, []))
         held = ExitStack()
         try:
             held.enter_context(serving())
@@ -52,9 +52,9 @@ def supervise(
             stopping = False
             while not application.wait(timedelta(seconds=_LOOK_SECONDS)):
                 view.show(application.state, application.progress(), _taken(batches))
-                if (asked.is_set() or idle.is_set()) and not stopping:
+                if (stop_requested.is_set() or idle.is_set()) and not stopping:
                     stopping = True
-                    # Not here: the view has to go on while the last batch ends.
+                    # In another thread: the view keeps updating while the last batch completes.
                     threading.Thread(target=_stop, args=(held, application), daemon=True).start()
         finally:
             _stop(held, application)
@@ -64,69 +64,69 @@ def supervise(
 
 
 def _stop(held: ExitStack, application: Application) -> None:
-    # Whoever asks hears that nobody answers any more, and not that the stores are closed.
+    # Stop the server first: clients should get a refused connection, not an error about closed stores.
     held.close()
     application.stop()
 
 
-def start(application: Application, asked: threading.Event, wait: Callable[[], object]) -> None:
-    """Start an application, and call `wait` meanwhile; a signal ends the process, as nothing runs yet."""
-    # In a thread of its own: in the main thread Spark would take over Ctrl-C, in the midst of its own calls.
+def start(application: Application, stop_requested: threading.Event, wait: Callable[[], object]) -> None:
+    """Start an application, calling `wait` meanwhile; a signal ends the process, as nothing runs yet."""
+    # In a separate thread: in the main thread, Spark would handle Ctrl-C in the middle of its own calls.
     with ThreadPoolExecutor(1) as pool:
         started = pool.submit(application.start)
         while not started.done():
             wait()
-            if asked.is_set():
+            if stop_requested.is_set():
                 _end_at_once()
             futures.wait([started], timeout=_LOOK_SECONDS)
     started.result()
 
 
 @contextmanager
-def failure_told_once() -> Iterator[None]:
-    """Keep a failure out of the log: the command tells it when it ends."""
+def failure_out_of_log() -> Iterator[None]:
+    """Keep a failure out of the log, because the command reports it when it ends."""
     logger = logging.getLogger("brookmere.run.application")
-    logger.addFilter(_is_no_failure)
+    logger.addFilter(_is_not_failure)
     try:
         yield
     finally:
-        logger.removeFilter(_is_no_failure)
+        logger.removeFilter(_is_not_failure)
 
 
 @contextmanager
 def stop_signals() -> Iterator[threading.Event]:
-    """Give an event that the first Ctrl-C or SIGTERM sets; a second Ctrl-C ends the process."""
-    asked = threading.Event()
+    """Yield an event that the first Ctrl-C or SIGTERM sets; a second Ctrl-C ends the process."""
+    stop_requested = threading.Event()
 
     def handle(number: int, frame: object) -> None:  # noqa: ARG001
-        if asked.is_set() and number == signal.SIGINT:
+        if stop_requested.is_set() and number == signal.SIGINT:
             _end_at_once()
-        asked.set()
+        stop_requested.set()
 
     before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield asked
+        yield stop_requested
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
 
 
 def _end_at_once() -> NoReturn:
-    """End the process without waiting for anything; Java ends as well, and nothing is lost."""
+    """End the process immediately; Java exits as well, and nothing is lost."""
     console.out.show_cursor()
     console.err.show_cursor()
     os._exit(INTERRUPTED)
 
 
 def _idleness(application: Application) -> threading.Event:
-    """Return an event that is set when everything there has been processed."""
+    """Return an event that is set once all available records are processed."""
     idle = threading.Event()
 
     def wait() -> None:
         try:
             application.process_all_available()
         except BrookmereError as failure:
-            # The application keeps it, and its supervisor raises it.
+            # The application records the error, and `supervise` raises it.
             logging.getLogger(__name__).debug("not idle: %s", failure)
         idle.set()
 
@@ -143,5 +143,5 @@ def _taken(batches: SimpleQueue[Progress]) -> list[Progress]:
             return found
 
 
-def _is_no_failure(record: logging.LogRecord) -> bool:
+def _is_not_failure(record: logging.LogRecord) -> bool:
     return record.levelno < logging.ERROR

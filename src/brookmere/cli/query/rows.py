@@ -1,4 +1,4 @@
-"""Turns rows of a store into a table for people, or into lines of JSON for other programs."""
+"""Rows of a store as a table or as lines of JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TITLES: dict[StoreKind, tuple[str, ...]] = {
 
 
 def write_rows(kind: StoreKind, rows: list[str], *, as_table: bool) -> None:
-    """Write rows, which are given as JSON, on stdout."""
+    """Write rows, which are given as JSON, to stdout."""
     if not as_table:
         for row in rows:
             console.write(row)
@@ -34,7 +34,7 @@ def write_rows(kind: StoreKind, rows: list[str], *, as_table: bool) -> None:
 
 
 def read_number(text: str) -> float | Decimal:
-    """Return a number of JSON so that it can be written with the same digits: a float has not all of them.
+    """Parse a JSON number so that it can be written with the same digits, which a float may not have.
 
     >>> read_number("12.50"), read_number("1e300")
     (Decimal('12.50'), 1e+300)
@@ -57,7 +57,7 @@ def _shown(value: Any) -> str:
 
 
 def _json(value: Any) -> str:
-    """Return JSON with spaces, as people read it, and with every digit of a Decimal."""
+    """Return JSON with spaces, for reading, and with every digit of a Decimal."""
     match value:
         case dict():
             return f"{{{', '.join(f'{_json(name)}: {_json(member)}' for name, member in value.items())}}}"

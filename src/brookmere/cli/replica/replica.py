@@ -1,4 +1,4 @@
-"""Turns an application into a standby: a process that follows the changelogs of its stores."""
+"""The `brookmere replica` command: a standby that follows the changelogs of an application."""
 
 from __future__ import annotations
 
@@ -23,18 +23,19 @@ StoreNames = Annotated[
     typer.Option(
         "--store",
         metavar="NAME",
-        help="Only this store; may be repeated. By default all.",
+        help="Only this store; may be repeated. By default, all stores.",
         show_default=False,
     ),
 ]
 ReplicaDir = Annotated[
     Path | None,
     directory_option(
-        "Where its files lie; by default replicas/NAME in the state of the application.", "--dir"
+        "The directory of its files; by default replicas/NAME in the state directory of the application.",
+        "--dir",
     ),
 ]
 InMemory = Annotated[
-    bool, typer.Option("--in-memory", help="Keep no files: read the changelogs from their beginning.")
+    bool, typer.Option("--in-memory", help="Keep no files; always read the changelogs from the beginning.")
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 
@@ -43,12 +44,15 @@ def replica(
     app: AnyApplication,
     store: StoreNames = None,
     name: Annotated[
-        str, typer.Option(metavar="NAME", help="Tells one replica of an application from another.")
+        str,
+        typer.Option(
+            metavar="NAME", help="A name that distinguishes this replica from the application's other ones."
+        ),
     ] = "standby-1",
     directory: ReplicaDir = None,
     in_memory: InMemory = False,
     until_ready: Annotated[
-        bool, typer.Option("--until-ready", help="End when everything that is there has been read.")
+        bool, typer.Option("--until-ready", help="Exit once the replica has caught up.")
     ] = False,
     serve: ServeAddress = None,
     token_file: TokenFile = None,
@@ -58,11 +62,11 @@ def replica(
     state_dir: StateDir = None,
     quiet: Quiet = False,
 ) -> None:
-    """Keep a replica of an application's stores, until Ctrl-C.
+    """Run a replica of an application's stores until Ctrl-C.
 
-    A replica follows the changelogs, whether the application runs or not, and goes on from its own files the
-    next time. It needs no Spark where the application has run once. Ctrl-C or SIGTERM ends it with exit
-    code 0.
+    A replica follows the changelogs, whether the application is running or not, and resumes from its own
+    files the next time. It needs no Spark if the application has run before. Ctrl-C or SIGTERM stops it with
+    exit code 0.
 
     \b
     Examples:
@@ -71,9 +75,9 @@ def replica(
       brookmere replica word-count --serve 127.0.0.1:7001
       brookmere replica word_count:app --until-ready -c bootstrap.servers=127.0.0.1:9092
     """
-    # Replicas take a while to load, which the other commands need not wait for.
+    # Replicas are slow to import, which other commands should not pay for.
     from brookmere.cli.programs.applications import known_application
-    from brookmere.cli.replica.local import keep_replica, make_replica
+    from brookmere.cli.replica.lifecycle import keep_replica, make_replica
     from brookmere.cli.replica.server_options import prepared
 
     known = known_application(app, config_file, chosen_settings(config, topics_dir, state_dir))

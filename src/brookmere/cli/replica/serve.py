@@ -1,4 +1,4 @@
-"""Turns an application into a server of its stores: a replica of them that answers over HTTP."""
+"""The `brookmere serve` command: serve the stores of an application over HTTP."""
 
 from __future__ import annotations
 
@@ -21,15 +21,22 @@ from brookmere.cli.replica.replica import InMemory, Quiet, ReplicaDir, StoreName
 def serve(
     app: AnyApplication,
     host: Annotated[
-        str, typer.Option(metavar="HOST", help="Where to listen; 0.0.0.0 is for other machines, too.")
+        str,
+        typer.Option(metavar="HOST", help="The address to listen on; 0.0.0.0 also admits other machines."),
     ] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option("--port", "-p", min=0, max=65535, metavar="PORT", help="0 takes a free one.")
+        int,
+        typer.Option(
+            "--port", "-p", min=0, max=65535, metavar="PORT", help="The port; 0 chooses a free one."
+        ),
     ] = 7000,
     token_file: TokenFile = None,
     store: StoreNames = None,
     name: Annotated[
-        str, typer.Option(metavar="NAME", help="Tells one replica of an application from another.")
+        str,
+        typer.Option(
+            metavar="NAME", help="A name that distinguishes this replica from the application's other ones."
+        ),
     ] = "server",
     directory: ReplicaDir = None,
     in_memory: InMemory = False,
@@ -39,11 +46,11 @@ def serve(
     state_dir: StateDir = None,
     quiet: Quiet = False,
 ) -> None:
-    """Serve the stores of an application over HTTP, until Ctrl-C.
+    """Serve the stores of an application over HTTP until Ctrl-C.
 
-    The answers come from a replica in this process, whether the application runs or not; Spark is not needed
-    where it has run once. If APP is a program, the `routes` of its module are served, too: a FastAPI router
-    or a list of them. Several servers, with names of their own, know of each other.
+    The rows come from a replica in this process, whether the application is running or not; Spark is not
+    needed if it has run before. If APP is a program, the `routes` of its module are served as well: a FastAPI
+    router or a list of them. Several servers with different names find each other.
 
     \b
     Examples:
@@ -51,9 +58,9 @@ def serve(
       brookmere serve examples/leaderboard.py --port 7001 --name second
       brookmere serve word-count --host 0.0.0.0 --token-file token.txt
     """
-    # Replicas take a while to load, which the other commands need not wait for.
+    # Replicas are slow to import, which other commands should not pay for.
     from brookmere.cli.programs.applications import known_application
-    from brookmere.cli.replica.local import keep_replica, make_replica
+    from brookmere.cli.replica.lifecycle import keep_replica, make_replica
     from brookmere.cli.replica.server_options import prepared
 
     known = known_application(app, config_file, chosen_settings(config, topics_dir, state_dir))

@@ -1,4 +1,4 @@
-"""Turns the options of a server into one that answers for a replica or an application, or into an error."""
+"""Options of the HTTP server, which `run`, `replica` and `serve` share."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """Where to serve, what besides the stores, and for whom."""
+    """The address to serve at, the program's routes, and the token."""
 
     address: str
     token: str | None
@@ -27,7 +27,7 @@ class Serving:
     found: Found | None
 
     def replica(self, known: Known, replica: Replica) -> Server:
-        """Serve a replica, with the program's own routes if there is a program."""
+        """Serve a replica, and the program's routes if there is a program."""
         from brookmere.cli.programs.load import built
         from brookmere.serve import serve_replica
         from brookmere.state.description.status import read_status
@@ -44,21 +44,21 @@ class Serving:
         )
 
     def application(self, application: Application) -> Server:
-        """Serve an application that runs."""
+        """Serve a running application."""
         from brookmere.serve import serve
 
         return serve(application, self.address, routes=self.routes, token=self.token)
 
 
 def prepared(address: str, token_file: Path | None, found: Found | None) -> Serving:
-    """Return how to serve; what cannot work is told now, before anything has started.
+    """Validate the options of a server before anything is started.
 
     Raises:
-        ConfigError: the address is none, or the program's own routes cannot be served.
-        ServerError: something else listens at the address.
-        CommandError: there is no token in its file.
+        ConfigError: the address is invalid, or the program's routes cannot be served.
+        ServerError: the address is already in use.
+        CommandError: the token file contains no token.
     """
-    # The web framework takes a while to load, which the other commands need not wait for.
+    # The web framework is slow to import, which other commands should not pay for.
     from brookmere.serve.routes.own_routes import check_routes
     from brookmere.serve.start import check_address
 
@@ -69,13 +69,13 @@ def prepared(address: str, token_file: Path | None, found: Found | None) -> Serv
     return Serving(address, token, routes, found)
 
 
-def tell(server: Server, application: str) -> None:
-    """Say where a server answers."""
-    console.say(f"{application}: {server.url} answers, and {server.url}/docs tells what can be asked")
+def announce(server: Server, application: str) -> None:
+    """Print the URL of a server."""
+    console.say(f"{application}: serving at {server.url}; the API is described at {server.url}/docs")
 
 
 def _routes(found: Found | None) -> tuple[Any, ...]:
-    """Return the program's own routes: what its module calls `routes`, a router or a list of them."""
+    """Return the `routes` of the program's module: a router or a list of them."""
     given = None if found is None else getattr(found.module, "routes", None)
     if given is None:
         return ()

@@ -1,4 +1,4 @@
-"""Turns how the stores of a replica are into lines: live on a terminal, else one after the other."""
+"""Views of a replica's stores: live on a terminal, else line by line."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _STYLES = {
 
 
 def condition(store: StoreStatus) -> str:
-    """Return in a word or two how a store is."""
+    """Return the condition of a store in a word or two."""
     if store.is_waiting:
         return "waiting"
     if store.error is not None:
@@ -36,7 +36,7 @@ def condition(store: StoreStatus) -> str:
 
 
 def position_text(position: Position) -> str:
-    """Return offsets by partition, or how far many partitions are together.
+    """Return the offset of each partition, or their sum if there are many.
 
     >>> position_text(Position({"clicks": {0: 17, 1: 2000}}))
     '0:17 1:2,000'
@@ -48,16 +48,17 @@ def position_text(position: Position) -> str:
 
 
 def trouble(store: StoreStatus) -> str | None:
-    """Return what keeps a store from following, for people."""
+    """Return a message about what keeps a store from following its changelog."""
     if store.is_waiting:
         return (
-            f"{store.name} waits for the topic {store.topic}, which the application creates when it starts."
+            f"{store.name} is waiting for the topic {store.topic}, which the application creates when "
+            "it starts."
         )
     return None if store.error is None else f"{store.name}: {store.error}"
 
 
 def line(store: StoreStatus) -> str:
-    """Return how a store is in one line."""
+    """Return a one-line summary of a store."""
     return (
         f"{store.name}: {condition(store)} · {console.counted(store.entries, 'row')} · lag {store.lag:,} · "
         f"position {position_text(store.position)}"
@@ -65,22 +66,22 @@ def line(store: StoreStatus) -> str:
 
 
 class ReplicaView:
-    """Shows nothing."""
+    """A view that shows nothing, and the interface of the others."""
 
     def screen(self) -> AbstractContextManager[object]:
-        """Return what holds while the view is shown."""
+        """Return the context in which the view is visible."""
         return nullcontext()
 
     def show(self, stores: list[StoreStatus]) -> None:
-        """Show how the stores are now."""
+        """Show the current status of the stores."""
 
 
 @dataclass(slots=True)
 class PlainReplicaView(ReplicaView):
-    """Writes a line when a store changes its condition, and every few seconds when it moves."""
+    """Writes a line when the condition of a store changes, and every few seconds while it advances."""
 
     _conditions: dict[str, str] = field(default_factory=dict)
-    _told: dict[str, str] = field(default_factory=dict)
+    _last_lines: dict[str, str] = field(default_factory=dict)
     _next: float = 0.0
 
     def show(self, stores: list[StoreStatus]) -> None:
@@ -88,16 +89,18 @@ class PlainReplicaView(ReplicaView):
         for store in stores:
             word = trouble(store) or condition(store)
             text = trouble(store) or line(store)
-            if word != self._conditions.get(store.name) or (is_time and text != self._told.get(store.name)):
+            if word != self._conditions.get(store.name) or (
+                is_time and text != self._last_lines.get(store.name)
+            ):
                 console.say(text)
                 self._conditions[store.name] = word
-                self._told[store.name] = text
+                self._last_lines[store.name] = text
                 self._next = time.monotonic() + _LINE_SECONDS
 
 
 @dataclass(slots=True)
 class LiveReplicaView(ReplicaView):
-    """Keeps a table at the foot of the terminal up to date."""
+    """Updates a table at the bottom of the terminal."""
 
     _live: Live | None = None
 

@@ -1,4 +1,4 @@
-"""Turns what a command has to say into text on the terminal: results on stdout, everything else on stderr."""
+"""Text output of all commands: results on stdout, everything else on stderr."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ err = Console(highlight=False, emoji=False, stderr=True)
 
 
 def say(text: str, *, style: str = "") -> None:
-    """Write a line on stderr, for people; it is not part of the result."""
+    """Write a line for people to stderr; it is not part of the result."""
     err.print(Text(text, style=style), soft_wrap=True)
 
 
 def detail(text: str) -> None:
-    """Write a line on stderr for who asked to be told more, with `brookmere -v`."""
+    """Write a line to stderr, with `brookmere -v` only."""
     if logging.getLogger("brookmere").isEnabledFor(logging.INFO):
         say(text, style="dim")
 
 
 def write(text: str) -> None:
-    """Write a line of the result on stdout, as it is."""
+    """Write a line of the result to stdout, unchanged."""
     out.file.write(f"{text}\n")
 
 
 def write_json(value: Any) -> None:
-    """Write a value as JSON on stdout, indented."""
+    """Write a value to stdout as indented JSON."""
     write(json.dumps(value, indent=2, ensure_ascii=False))
 
 
 def table(*columns: str, numbers: tuple[str, ...] = ()) -> Table:
-    """Return an empty table in the form that all commands use; `numbers` stand on the right."""
+    """Return an empty table in the style of all commands; the columns `numbers` are right-aligned."""
     made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for name in columns:
         made.add_column(name, justify="right" if name in numbers else "left", overflow="fold")
@@ -45,7 +45,7 @@ def table(*columns: str, numbers: tuple[str, ...] = ()) -> Table:
 
 
 def write_table(rows: RenderableType) -> None:
-    """Write a table, or several, on stdout, as wide as it needs where nobody looks at it."""
+    """Write one or more tables to stdout, unwrapped unless stdout is a terminal."""
     if out.is_terminal:
         out.print(rows)
         return
@@ -57,7 +57,7 @@ def write_table(rows: RenderableType) -> None:
 
 
 def counted(count: int, noun: str) -> str:
-    """Return a number with its noun.
+    """Return a number with its noun in singular or plural.
 
     >>> counted(1, "record"), counted(2000, "record")
     ('1 record', '2,000 records')
@@ -66,7 +66,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def size(count: float) -> str:
-    """Return a number of bytes for people: 812 B, 1.4 MB.
+    """Return a human-readable number of bytes: 812 B, 1.4 MB.
 
     >>> size(812), size(1_400_000)
     ('812 B', '1.4 MB')
@@ -79,7 +79,7 @@ def size(count: float) -> str:
 
 
 class LogLines(logging.Handler):
-    """Writes log records as lines on stderr, above a live display where there is one."""
+    """A log handler that writes lines to stderr, above the live display if there is one."""
 
     def emit(self, record: logging.LogRecord) -> None:
         style = (
@@ -89,11 +89,11 @@ class LogLines(logging.Handler):
 
 
 def show_logs(*, verbose: bool) -> None:
-    """Show Brookmere's own log: warnings always, what it does when asked."""
+    """Show Brookmere's log: warnings always, each step only if `verbose`."""
     logger = logging.getLogger("brookmere")
     logger.setLevel(logging.INFO if verbose else logging.WARNING)
     logger.propagate = False
-    # A download takes so long that it is worth a line.
+    # A download takes long enough to be worth a line.
     logging.getLogger("brookmere.jars").setLevel(logging.INFO)
     if not any(isinstance(handler, LogLines) for handler in logger.handlers):
         logger.addHandler(LogLines())

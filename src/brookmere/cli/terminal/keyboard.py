@@ -1,4 +1,4 @@
-"""Turns the terminal into a source of single keys, and back."""
+"""Single key presses from the terminal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def typed_keys() -> Iterator[Callable[[], bytes]]:
-    """Give a function that returns the keys typed since the last call; none without a terminal."""
+    """Yield a function that returns the keys typed since the last call; none without a terminal."""
     if not sys.stdin.isatty():
         yield lambda: b""
         return
@@ -24,7 +24,7 @@ def typed_keys() -> Iterator[Callable[[], bytes]]:
         return os.read(handle, 1024) if select.select([handle], [], [], 0)[0] else b""
 
     try:
-        # Ctrl-C stays what it is.
+        # Ctrl-C still sends its signal.
         tty.setcbreak(handle)
         yield typed
     finally:
@@ -33,6 +33,6 @@ def typed_keys() -> Iterator[Callable[[], bytes]]:
 
 @contextmanager
 def pressed_keys() -> Iterator[Callable[[], bool]]:
-    """Give a function that tells whether a key was pressed since the last call; never without a terminal."""
+    """Yield a function that says whether a key was pressed since the last call; never without a terminal."""
     with typed_keys() as typed:
         yield lambda: bool(typed())

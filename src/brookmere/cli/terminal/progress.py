@@ -1,4 +1,4 @@
-"""Turns the progress of an application into lines: live, one after the other, or as JSON."""
+"""Views of an application's progress: live, line by line, or as JSON."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LINE_SECONDS = 5.0
 
 
 def progress_text(progress: Progress) -> str:
-    """Return what a batch did and where the application stands, in one line."""
+    """Return a one-line summary of a batch and the current lag."""
     return (
         f"batch {progress.batch:,} · {progress.records_per_second:,.0f} records/s · "
         f"{progress.duration / timedelta(milliseconds=1):,.0f} ms per batch · lag {progress.lag:,} · "
@@ -37,7 +37,7 @@ def total_text(progress: Progress) -> str:
 
 
 def progress_json(progress: Progress, state: str) -> str:
-    """Return the same as a line of JSON."""
+    """Return the progress as a line of JSON."""
     fields: dict[str, Any] = {
         "state": state,
         "batch": progress.batch,
@@ -54,34 +54,34 @@ def progress_json(progress: Progress, state: str) -> str:
 
 
 class View:
-    """Shows nothing; the other views show more."""
+    """A view that shows nothing, and the interface of the others."""
 
     def screen(self) -> AbstractContextManager[object]:
-        """Return what holds while the view is shown."""
+        """Return the context in which the view is visible."""
         return nullcontext()
 
     def show(self, state: str, latest: Progress | None, fresh: list[Progress]) -> None:
-        """Show the state, the latest progress, and the batches that ended since the last call."""
+        """Show the state, the latest progress, and the batches completed since the last call."""
 
 
 @dataclass(slots=True)
 class PlainView(View):
-    """Writes a line for every state, and for batches not more often than every few seconds."""
+    """Writes a line per change of state, and one about batches at most every few seconds."""
 
     application: str
     next_line: float = 0.0
-    """When, by the monotonic clock, a line about a batch may come again."""
-    _untold: Progress | None = None
+    """The earliest time, by the monotonic clock, for the next line about a batch."""
+    _unreported: Progress | None = None
     _state: str = ""
 
     def show(self, state: str, latest: Progress | None, fresh: list[Progress]) -> None:  # noqa: ARG002
         if fresh:
-            self._untold = fresh[-1]
+            self._unreported = fresh[-1]
         changed = state != self._state
-        if self._untold is not None and (changed or time.monotonic() >= self.next_line):
-            total, batch = total_text(self._untold), progress_text(self._untold)
+        if self._unreported is not None and (changed or time.monotonic() >= self.next_line):
+            total, batch = total_text(self._unreported), progress_text(self._unreported)
             console.say(f"{self.application}: {total} · {batch}")
-            self._untold = None
+            self._unreported = None
             self.next_line = time.monotonic() + _LINE_SECONDS
         if changed:
             self._state = state
@@ -90,7 +90,7 @@ class PlainView(View):
 
 @dataclass(slots=True)
 class LiveView(View):
-    """Keeps two lines at the foot of the terminal up to date; all other output scrolls above them."""
+    """Updates two lines at the bottom of the terminal; all other output scrolls above them."""
 
     application: str
     _started: float = field(default_factory=time.monotonic)
@@ -102,7 +102,7 @@ class LiveView(View):
             self._lines("starting", None),
             console=console.err,
             refresh_per_second=8,
-            # What a program prints into a file must not come to the terminal.
+            # Redirected output of the program must not end up on the terminal.
             redirect_stdout=console.out.is_terminal,
         )
         return self._live
@@ -126,7 +126,7 @@ class LiveView(View):
 
 
 class JsonView(View):
-    """Writes each batch as a line of JSON on stdout."""
+    """Writes each batch to stdout as a line of JSON."""
 
     def show(self, state: str, latest: Progress | None, fresh: list[Progress]) -> None:  # noqa: ARG002
         for progress in fresh:

@@ -1,4 +1,4 @@
-"""Turns records into the lines of a table that grows, without knowing those to come."""
+"""A table of records whose rows are printed as they arrive."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _WIDEST = 40
 
 
 class RecordTable:
-    """Aligns cells: a column is as wide as what it has seen, up to a point, and never narrows."""
+    """Aligns cells: a column grows with its widest cell so far, up to a limit, and never shrinks."""
 
     def __init__(self) -> None:
         self._widths = [len(name) for name in _COLUMNS]
         self._has_title = False
 
     def lines(self, rows: Sequence[tuple[Any, ...]]) -> list[str]:
-        """Return the lines of rows (partition, offset, timestamp, key, value, headers), titles first."""
+        """Return the lines for rows of (partition, offset, timestamp, key, value, headers), titles first."""
         cells = [self._cells(*row) for row in rows]
         if not cells:
             return []
@@ -55,7 +55,7 @@ class RecordTable:
 
 
 def as_text(value: Any, *, escape: bool = True) -> str:
-    """Return a decoded key or value in one line, or as it is.
+    """Return a decoded key or value as text, in one line unless `escape` is false.
 
     >>> as_text("two\\nlines"), as_text(None), as_text({"a": 1})
     ('two\\\\nlines', 'null', '{"a": 1}')

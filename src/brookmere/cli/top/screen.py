@@ -1,4 +1,4 @@
-"""Turns readings of a status into a screen, a print or lines of JSON, until somebody has seen enough."""
+"""The display loop of `brookmere top`: a live screen, a single print, or lines of JSON."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from rich.text import Text
 from brookmere.cli.programs.supervise import stop_signals
 from brookmere.cli.terminal import console
 from brookmere.cli.terminal.keyboard import typed_keys
+from brookmere.cli.top.panels import screen
 from brookmere.cli.top.status_feed import Rates, Reader, Watched, watched
-from brookmere.cli.top.tables import screen
 from brookmere.errors import BrookmereError
 
 _KEY_SECONDS = 0.1
@@ -25,7 +25,7 @@ _ENDING = (b"q", b"Q", b"\x1b")
 
 
 def show(read: Reader, *, once: bool, as_json: bool, interval: float, is_here: bool) -> None:
-    """Show what is read, once or again and again."""
+    """Show the status, once or repeatedly."""
     first = watched(read(), is_here=is_here)
     if as_json:
         _lines(read, first, once=once, interval=interval, is_here=is_here)
@@ -36,15 +36,15 @@ def show(read: Reader, *, once: bool, as_json: bool, interval: float, is_here: b
 
 
 def _lines(read: Reader, seen: Watched, *, once: bool, interval: float, is_here: bool) -> None:
-    told = None
-    with stop_signals() as asked:
+    shown = None
+    with stop_signals() as stop_requested:
         while True:
             line = json.dumps({"is_running": seen.is_running, **asdict(seen.status)}, ensure_ascii=False)
-            if line != told:
+            if line != shown:
                 console.write(line)
                 console.out.file.flush()
-                told = line
-            if once or asked.wait(interval):
+                shown = line
+            if once or stop_requested.wait(interval):
                 return
             seen = _again(read, seen, is_here=is_here)
 
@@ -52,23 +52,23 @@ def _lines(read: Reader, seen: Watched, *, once: bool, interval: float, is_here:
 def _live(read: Reader, seen: Watched, *, interval: float, is_here: bool) -> None:
     rates = Rates()
     with (
-        stop_signals() as asked,
+        stop_signals() as stop_requested,
         typed_keys() as typed,
         Live(console=console.out, screen=True, auto_refresh=False) as live,
     ):
-        while not asked.is_set():
+        while not stop_requested.is_set():
             shown = screen(seen, rates.follow(seen.status), console.out.height - _FOOT_LINES)
-            live.update(Group(shown, Text(""), Text("q ends", style="dim")), refresh=True)
-            if _has_seen_enough(asked, typed, interval):
+            live.update(Group(shown, Text(""), Text("press q to quit", style="dim")), refresh=True)
+            if _user_quits(stop_requested, typed, interval):
                 return
             seen = _again(read, seen, is_here=is_here)
 
 
-def _has_seen_enough(asked: threading.Event, typed: Callable[[], bytes], interval: float) -> bool:
-    """Wait for the next look; True if somebody ends it before."""
+def _user_quits(stop_requested: threading.Event, typed: Callable[[], bytes], interval: float) -> bool:
+    """Wait for the next refresh; return True if the user quits meanwhile."""
     deadline = time.monotonic() + interval
     while (left := deadline - time.monotonic()) > 0:
-        if asked.wait(min(left, _KEY_SECONDS)) or typed() in _ENDING:
+        if stop_requested.wait(min(left, _KEY_SECONDS)) or typed() in _ENDING:
             return True
     return False
 
@@ -77,5 +77,5 @@ def _again(read: Reader, before: Watched, *, is_here: bool) -> Watched:
     try:
         return watched(read(), is_here=is_here)
     except BrookmereError as error:
-        # The server may be back at the next look, and the file be readable.
+        # The server or the file may be available again at the next refresh.
         return Watched(before.status, str(error).splitlines()[0].rstrip("."))

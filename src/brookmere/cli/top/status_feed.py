@@ -1,4 +1,4 @@
-"""Turns the status that an application puts down into one that is known to be fresh, and into rates."""
+"""Read the status of an application, judge its age, and compute rates from it."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ Reader = Callable[[], Status]
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """A status, and whether the application that wrote it still runs."""
+    """A status, and whether the application that wrote it is still running."""
 
     status: Status
     gone: str | None
-    """Why the status cannot be trusted any more; None for one that is right."""
+    """Why the status is out of date; None if it is current."""
 
     @property
     def is_running(self) -> bool:
-        """Whether the application runs."""
+        """Whether the application is running."""
         return self.gone is None and self.status.state in _ALIVE
 
 
 def file_reader(known: Known) -> Reader:
-    """Return what reads the status of an application from its state directory."""
+    """Return a reader of the status in the state directory of an application."""
 
     def read() -> Status:
         found = read_status(known.directory)
         if found is None:
             raise CommandError(
-                f"The application {known.id} has told nothing: there is no {STATUS} in {known.directory}.\n"
-                "Start it, or say where its state lies: --state-dir."
+                f"The application {known.id} has no status: there is no {STATUS} in {known.directory}.\n"
+                "Start it, or name the directory of its state with --state-dir."
             )
         return found
 
@@ -53,20 +53,21 @@ def file_reader(known: Known) -> Reader:
 
 
 def server_reader(remote: Remote, application: str | None) -> Reader:
-    """Return what asks a server for the status."""
+    """Return a reader of the status that a server reports."""
 
     def read() -> Status:
         try:
             found = Status.from_json(json.dumps(remote.get("/status")[0]))
         except NotThere as error:
             raise CommandError(
-                f"{remote.url} knows nothing about how the application is.\n"
-                "It serves the stores alone, and the application has not run on its state directory."
+                f"{remote.url} has no status of the application.\n"
+                "It serves only the stores, and the application has not run on its state "
+                "directory: start it there."
             ) from error
         if application is not None and found.application != application:
             raise CommandError(
                 f"{remote.url} serves the application {found.application}, not {application}.\n"
-                "Name the one that is meant."
+                "Name that application, or use another --url."
             )
         return found
 
@@ -74,7 +75,7 @@ def server_reader(remote: Remote, application: str | None) -> Reader:
 
 
 def watched(status: Status, *, is_here: bool) -> Watched:
-    """Return a status with what is to say about its age; `is_here` if its process may be on this machine."""
+    """Judge the age of a status; `is_here` if its process may be on this machine."""
     if status.state not in _ALIVE:
         return Watched(status, None)
     age = now_ms() - status.time
@@ -84,7 +85,7 @@ def watched(status: Status, *, is_here: bool) -> Watched:
         return Watched(status, f"its process {status.pid} is gone")
     if age < _LATE_MS:
         return Watched(status, None)
-    return Watched(status, f"it has told nothing for {age // 1000:,} s")
+    return Watched(status, f"it has not reported for {age // 1000:,} s")
 
 
 def _is_there(pid: int) -> bool:
@@ -99,15 +100,15 @@ def _is_there(pid: int) -> bool:
 
 @dataclass(slots=True)
 class Rates:
-    """How many records per second each node takes in and gives out, over the last seconds."""
+    """How many records per second each node receives and forwards, over the last few seconds."""
 
     _seen: deque[Status] = field(default_factory=deque)
 
     def follow(self, status: Status) -> Mapping[str, tuple[float, float]]:
-        """Return the rates of nodes by name, after a new status; none after the first one."""
+        """Return the rates by name of node after a new status; none after the first one."""
         seen = self._seen
         if seen and (seen[-1].started, seen[-1].pid) != (status.started, status.pid):
-            # After a restart the counters begin anew.
+            # A restart resets the counters.
             seen.clear()
         if not seen or status.time > seen[-1].time:
             seen.append(status)

@@ -1,4 +1,4 @@
-"""Turns the status of an application into a screen that follows it."""
+"""The `brookmere top` command."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from brookmere.cli.options.tokens import TokenFile
 def top(
     app: AnyApplication,
     once: Annotated[
-        bool, typer.Option("--once", help="Show it once; the default where stdout is no terminal.")
+        bool, typer.Option("--once", help="Print once and exit (the default unless stdout is a terminal).")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="A line of JSON for every status.")] = False,
-    interval: Annotated[float, typer.Option(min=0.1, metavar="SECONDS", help="How often to look.")] = 1.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a line of JSON for each status.")] = False,
+    interval: Annotated[float, typer.Option(min=0.1, metavar="SECONDS", help="The refresh interval.")] = 1.0,
     url: Annotated[
-        str | None, text_option("--url", "URL", "Ask the server there, such as http://127.0.0.1:7000.")
+        str | None, text_option("--url", "URL", "Query this server, such as http://127.0.0.1:7000.")
     ] = None,
     token_file: TokenFile = None,
     config: Config = None,
     config_file: ConfigFile = None,
     state_dir: StateDir = None,
 ) -> None:
-    """Watch an application: its nodes, topics and stores, until q or Ctrl-C.
+    """Watch the nodes, topics and stores of an application.
 
-    Shows for each node how many records go in and out per second and in total, how many were late, dropped or
-    failed; for each topic that is read where the application stands; and how large its state is. It reads
-    what the application writes to its state directory, or asks a server.
+    Shows the records in and out of each node, per second and in total, and how many were late, dropped or
+    failed; the position in each input topic; and the size of the state. The status comes from the state
+    directory of the application, or with --url from a server. Press q or Ctrl-C to quit.
 
     \b
     Examples:
@@ -44,7 +44,7 @@ def top(
       brookmere top word-count --once
       brookmere top word-count --json --url http://127.0.0.1:7000
     """
-    # What reads the status takes a while to load, which the other commands need not wait for.
+    # These modules are slow to import, which other commands should not pay for.
     from brookmere.cli.options.tokens import read_token
     from brookmere.cli.programs.applications import known_application
     from brookmere.cli.programs.load import is_program

@@ -1,4 +1,4 @@
-"""Turns the records of a topic into lines on the terminal."""
+"""The `brookmere consume` command."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from brookmere.cli.options.formats import SHOWN, ShownFormat, decode
+from brookmere.cli.options.formats import SHOWN, Format, shown_format
 from brookmere.cli.options.parameters import TopicsDir
 from brookmere.cli.options.topics_location import (
     BootstrapServer,
@@ -40,17 +40,15 @@ def consume(
     topic: TopicName,
     from_beginning: Annotated[
         bool,
-        typer.Option(
-            "--from-beginning", help="Begin with the first record; without --follow it always does."
-        ),
+        typer.Option("--from-beginning", help="Start from the first record; the default without --follow."),
     ] = False,
     follow: Annotated[
-        bool, typer.Option("--follow", "-f", help="Wait for new records, until Ctrl-C; begins at the end.")
+        bool, typer.Option("--follow", "-f", help="Start at the end and wait for new records until Ctrl-C.")
     ] = False,
     most: Annotated[
         int | None,
         typer.Option(
-            "--max", "-n", min=1, metavar="N", help="End after so many records.", show_default=False
+            "--max", "-n", min=1, metavar="N", help="Stop after this many records.", show_default=False
         ),
     ] = None,
     partition: Annotated[
@@ -61,27 +59,27 @@ def consume(
         int | None,
         typer.Option(
             metavar="N",
-            help="Begin with this offset; -10 begins with the last ten records of a partition.",
+            help="Start from this offset; -10 shows the last ten records of each partition.",
             show_default=False,
         ),
     ] = None,
     form: Annotated[
         RecordFormat,
         typer.Option(
-            "--format", metavar="FORMAT", help="table, json (a line each), or value (nothing else)."
+            "--format", metavar="FORMAT", help="table, json (one line per record), or value (values only)."
         ),
     ] = RecordFormat.TABLE,
     key_serde: Annotated[
-        ShownFormat, typer.Option(metavar="FORMAT", help=f"How keys are written: {SHOWN}.")
-    ] = ShownFormat.AUTO,
+        str, typer.Option(metavar="FORMAT", help=f"The format of the keys: {SHOWN}.")
+    ] = "auto",
     value_serde: Annotated[
-        ShownFormat, typer.Option(metavar="FORMAT", help=f"How values are written: {SHOWN}.")
-    ] = ShownFormat.AUTO,
+        str, typer.Option(metavar="FORMAT", help=f"The format of the values: {SHOWN}.")
+    ] = "auto",
     registry: Annotated[
         str | None,
         typer.Option(
             metavar="URL",
-            help="The schema registry that knows the schemas of keys and values.",
+            help="The schema registry with the schemas of keys and values.",
             show_default=False,
         ),
     ] = None,
@@ -92,10 +90,10 @@ def consume(
 ) -> None:
     """Show the records of a topic.
 
-    Shows everything that is there and ends. With --follow it begins at the end and waits for more, and with
-    --follow --from-beginning it does both. The format auto shows printable text as text, other eight bytes as
-    a long, and anything else in hex; with --registry it shows Avro, Protobuf and JSON behind the id of their
-    schema. Records of several partitions come in the order of their times.
+    Shows all records and exits. With --follow it starts at the end and waits for new ones, and with
+    --follow --from-beginning it does both. The format auto shows printable text as text, eight other bytes as
+    a long, and anything else in hex; with --registry it decodes Avro, Protobuf and JSON that start with a
+    schema id. Records of several partitions are shown in timestamp order.
 
     \b
     Examples:
@@ -105,14 +103,18 @@ def consume(
       brookmere consume word-counts --follow --bootstrap-server localhost:9092
     """
     if from_beginning and offset is not None:
-        raise CommandError("--from-beginning and --offset both say where to begin.\nGive one of them.")
+        raise CommandError(
+            "--from-beginning and --offset cannot be combined: each says where to start.\n"
+            "Give only one of them."
+        )
     topics = chosen_topics(topics_dir, bootstrap_server, client_config, client)
     log = topics[topic]
     positions = _positions(log, partition, offset, at_end=follow and not from_beginning)
     client_of_registry = None if registry is None else RegistryClient(registry)
-    lines_of = _formatter(form, key_serde, value_serde, client_of_registry)
+    formats = (shown_format(name, client_of_registry) for name in (key_serde, value_serde))
+    lines_of = _formatter(form, *formats)
     if follow and console.err.is_terminal:
-        console.say("Waiting for records; Ctrl-C ends.", style="dim")
+        console.say("Waiting for records; press Ctrl-C to stop.", style="dim")
     shown = 0
     with topics.consumer(topic, start=positions, follow=follow) as consumer:
         while most is None or shown < most:
@@ -124,7 +126,7 @@ def consume(
             console.out.file.write("".join(f"{line}\n" for line in lines_of(records)))
             console.out.file.flush()
     if not shown:
-        console.say(f"There are no records to show in {topic}.")
+        console.say(f"The topic {topic} has no records to show.")
 
 
 def _positions(
@@ -145,16 +147,16 @@ def _positions(
 
 
 def _formatter(
-    form: RecordFormat, key_serde: ShownFormat, value_serde: ShownFormat, registry: RegistryClient | None
+    form: RecordFormat, key_format: Format, value_format: Format
 ) -> Callable[[list[Record]], list[str]]:
-    """Return what turns records into lines."""
+    """Return the function that formats records as lines."""
     table = RecordTable()
 
     def shown_key(record: Record) -> object:
-        return _shown(record, "key", record.key, key_serde, registry)
+        return _shown(record, "key", record.key, key_format)
 
     def shown_value(record: Record) -> object:
-        return _shown(record, "value", record.value, value_serde, registry)
+        return _shown(record, "value", record.value, value_format)
 
     def rows(records: list[Record]) -> list[str]:
         return table.lines(
@@ -187,13 +189,12 @@ def _formatter(
     return {RecordFormat.TABLE: rows, RecordFormat.VALUE: values, RecordFormat.JSON: objects}[form]
 
 
-def _shown(
-    record: Record, role: str, data: bytes | None, serde: ShownFormat, registry: RegistryClient | None
-) -> object:
+def _shown(record: Record, role: str, data: bytes | None, format: Format) -> object:
     try:
-        return decode(data, serde, registry)
+        return None if data is None else format.decode(data)
     except ValueError as failure:
         raise CommandError(
-            f"The {role} at offset {record.offset} of partition {record.partition} of {record.topic} is not "
-            f"of the format {serde}: {failure}.\nLeave --{role}-serde out to see what is there."
+            f"The {role} at offset {record.offset} of partition {record.partition} of "
+            f"{record.topic} does not "
+            f"fit the format {format.name}: {failure}.\nOmit --{role}-serde to see its bytes."
         ) from failure

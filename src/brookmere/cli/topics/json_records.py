@@ -1,4 +1,4 @@
-"""Turns lines of JSON into records, and records into lines of JSON."""
+"""Records as lines of JSON, which `consume` writes and `produce` reads."""
 
 from __future__ import annotations
 
@@ -6,22 +6,23 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from brookmere.cli.options.formats import Format, encode_value, guess
+from brookmere.cli.options.formats import Format, guess, written_format
 from brookmere.cli.options.parameters import read_time, shown_time
 from brookmere.record import Header, Record
 
+_TEXT = written_format("text")
 _GIVEN = {"key", "value", "timestamp", "headers", "partition"}
-# What `consume --format json` prints can be fed in again; these are new then.
+# The output of `consume --format json` can be produced again; these fields are then assigned again.
 _IGNORED = {"topic", "offset", "time"}
 
 
 def record_of_json(
     line: bytes | str, key_serde: Format, value_serde: Format, timestamp: int | None, partition: int | None
 ) -> Record:
-    """Return the record that a line describes, or that has the line's JSON as its value.
+    """Return the record that a line describes, or one with the line's JSON as its value.
 
-    A line is a record if it is an object that has a value, or a key, and no fields but those of a record.
-    What the command line says about time and partition holds where the line says nothing.
+    A line is a record if it is an object with a key or a value and no fields other than those of a record.
+    The time and partition of the command line apply unless the line has its own.
     """
     found = json.loads(line)
     is_record = (
@@ -33,8 +34,8 @@ def record_of_json(
     if place is not None and (isinstance(place, bool) or not isinstance(place, int)):
         raise ValueError(f"its partition is not a number: {place!r}")
     return Record(
-        key=encode_value(given.get("key"), key_serde),
-        value=encode_value(given.get("value"), value_serde),
+        key=_encoded(given.get("key"), key_serde),
+        value=_encoded(given.get("value"), value_serde),
         timestamp=-1 if time is None else read_time(str(time)),
         headers=tuple(_headers(given.get("headers"))),
         partition=place,
@@ -42,7 +43,7 @@ def record_of_json(
 
 
 def json_of_record(record: Record, *, key: Any, value: Any) -> str:
-    """Return the line of a record that stands in a topic, with its key and value decoded."""
+    """Return the line of JSON for a record of a topic, with its decoded key and value."""
     fields: dict[str, Any] = {
         "topic": record.topic,
         "partition": record.partition,
@@ -68,4 +69,8 @@ def _headers(given: Any) -> Iterable[Header]:
             raise ValueError(
                 f'its headers are neither {{"name": "value"}} nor [["name", "value"]]: {given!r}'
             )
-        yield pair[0], encode_value(pair[1], Format.TEXT)
+        yield pair[0], _encoded(pair[1], _TEXT)
+
+
+def _encoded(value: Any, format: Format) -> bytes | None:
+    return None if value is None else format.encode_json(value)

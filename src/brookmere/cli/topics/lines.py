@@ -1,4 +1,4 @@
-"""Turns a file or a pipe into blocks of whole lines: large ones, but never waiting for more than is there."""
+"""Read a file or a pipe in large blocks of whole lines, without delaying lines that are already there."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PATIENCE_SECONDS = 0.05
 
 
 def line_blocks(source: BinaryIO) -> Iterator[list[bytes]]:
-    """Read lines without their ends. A block is given on when it is large, or when the source pauses."""
+    """Yield lines without their line ends, in blocks: when a block is large, or when the source pauses."""
     rest = b""
     for data in _blocks(source):
         data = rest + data
@@ -32,13 +32,13 @@ def _blocks(source: BinaryIO) -> Iterator[bytes]:
     try:
         handle = source.fileno()
     except OSError:
-        # Something that only looks like a file; nobody waits for it.
+        # Not a real file, so reading from it does not wait.
         yield from iter(lambda: source.read(_BLOCK_BYTES), b"")
         return
     while True:
         held: list[bytes] = []
         size = 0
-        # The first read may wait as long as it takes; the others take what comes at once.
+        # The first read may wait indefinitely; the others take only what is available.
         while not held or (size < _BLOCK_BYTES and select.select([handle], [], [], _PATIENCE_SECONDS)[0]):
             data = os.read(handle, _BLOCK_BYTES)
             if not data:

@@ -1,4 +1,4 @@
-"""Turns lines of text or JSON into records of a topic."""
+"""The `brookmere produce` command."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 import pyarrow as pa
 import typer
 
-from brookmere.cli.options.formats import WRITTEN, Format, encoder
+from brookmere.cli.options.formats import WRITTEN, Format, written_format
 from brookmere.cli.options.parameters import TopicsDir, read_time
 from brookmere.cli.options.topics_location import (
     BootstrapServer,
@@ -32,7 +32,7 @@ from brookmere.topics import AnyTopic, Topic, Topics
 if TYPE_CHECKING:
     from brookmere.topics.kafka import KafkaTopics
 
-# Typed lines say so; anything else is a mistake that a longer message would only hide.
+# Enough to recognise a line; more would hide the message.
 _SHOWN_LINE = 200
 
 
@@ -45,7 +45,7 @@ def produce(
     topic: TopicName,
     file: Annotated[
         Path | None,
-        typer.Argument(metavar="FILE", help="Lines to read; by default stdin.", show_default=False),
+        typer.Argument(metavar="FILE", help="The file to read; stdin by default.", show_default=False),
     ] = None,
     form: Annotated[
         LineFormat,
@@ -60,21 +60,21 @@ def produce(
         str | None,
         typer.Option(
             metavar="TEXT",
-            help="What stands between the key and the value of a line of text.",
+            help="The separator between key and value in a line of text.",
             show_default=False,
         ),
     ] = None,
     key_serde: Annotated[
-        Format, typer.Option(metavar="FORMAT", help=f"How keys are written: {WRITTEN}.")
-    ] = Format.TEXT,
+        str, typer.Option(metavar="FORMAT", help=f"The format of the keys: {WRITTEN}.")
+    ] = "text",
     value_serde: Annotated[
-        Format, typer.Option(metavar="FORMAT", help=f"How values are written: {WRITTEN}.")
-    ] = Format.TEXT,
+        str, typer.Option(metavar="FORMAT", help=f"The format of the values: {WRITTEN}.")
+    ] = "text",
     null: Annotated[
         str | None,
         typer.Option(
             metavar="TEXT",
-            help="The text that stands for a null value, which deletes a row of a table.",
+            help="The text that means a null value, which deletes a row of a table.",
             show_default=False,
         ),
     ] = None,
@@ -82,21 +82,21 @@ def produce(
         str | None,
         typer.Option(
             metavar="TIME",
-            help="The records' time: milliseconds since 1970, or an ISO time. By default now.",
+            help="The timestamp of the records: milliseconds since 1970, or an ISO time. By default, now.",
             show_default=False,
         ),
     ] = None,
     partition: Annotated[
         int | None,
         typer.Option(
-            min=0, metavar="N", help="The partition; by default that of the key.", show_default=False
+            min=0, metavar="N", help="The partition; by default chosen by the key.", show_default=False
         ),
     ] = None,
-    create: Annotated[bool, typer.Option("--create", help="Create the topic if it is missing.")] = False,
+    create: Annotated[bool, typer.Option("--create", help="Create the topic if it does not exist.")] = False,
     partitions: Annotated[
         int,
         typer.Option(
-            "--partitions", "-p", min=1, metavar="N", help="With --create: how many partitions it gets."
+            "--partitions", "-p", min=1, metavar="N", help="With --create: the number of partitions."
         ),
     ] = 1,
     topics_dir: TopicsDir = None,
@@ -106,7 +106,7 @@ def produce(
 ) -> None:
     """Append lines to a topic.
 
-    Lines are written as they come; a line that is typed is there at once.
+    Lines are written as they arrive; a typed line is written immediately.
 
     \b
     Examples:
@@ -115,18 +115,19 @@ def produce(
       brookmere produce orders orders.jsonl --format json
       brookmere produce orders orders.jsonl --format json --bootstrap-server localhost:9092
     """
+    formats = written_format(key_serde), written_format(value_serde)
     topics = chosen_topics(topics_dir, bootstrap_server, client_config, client)
     log = _topic(topics, topic, create, partitions)
     time_of_all = None if timestamp is None else read_time(timestamp)
     if form is LineFormat.JSON:
         if key_separator is not None or null is not None:
             raise CommandError(
-                "--key-separator and --null are for lines of text, and the format is json.\n"
-                'Write keys and nulls in JSON: {"key": "k", "value": null}.'
+                "--key-separator and --null apply to lines of text, but the format is json.\n"
+                'Write keys and nulls as JSON: {"key": "k", "value": null}.'
             )
-        write = _json_writer(log, key_serde, value_serde, time_of_all, partition)
+        write = _json_writer(log, *formats, time_of_all, partition)
     else:
-        write = _text_writer(log, key_separator, key_serde, value_serde, null, time_of_all, partition)
+        write = _text_writer(log, key_separator, *formats, null, time_of_all, partition)
     started = time.monotonic()
     with _opened(file) as (source, name):
         count = 0
@@ -138,7 +139,7 @@ def produce(
 
 
 class _BadLineError(Exception):
-    """A line that is no record: its place in the block, and why."""
+    """A line that is not a record: its place in the block, and the reason."""
 
     def __init__(self, place: int, reason: str) -> None:
         super().__init__(reason)
@@ -146,21 +147,21 @@ class _BadLineError(Exception):
 
 
 Write = Callable[[Sequence[bytes]], None]
-"""Appends lines, all or none; raises _BadLineError for the first line that is no record."""
+"""Appends all lines or none; raises _BadLineError for the first line that is not a record."""
 
 
 def _write_block(write: Write, lines: Sequence[bytes], name: str, before: int) -> int:
     try:
         write(lines)
     except _BadLineError as failure:
-        # What stands before the bad line is fine, and whoever mends the line goes on from there.
+        # The lines before the bad one are written, so that the user can fix it and continue from there.
         if failure.place:
             write(lines[: failure.place])
         number = before + failure.place + 1
         text = lines[failure.place].decode(errors="replace")[:_SHOWN_LINE]
         raise CommandError(
-            f"Line {number:,} of {name} is no record: {failure}.\nFound: {text}\n"
-            f"Written so far: {console.counted(number - 1, 'line')}. Mend this one and go on from it."
+            f"Line {number:,} of {name} is not a record: {failure}.\nFound: {text}\n"
+            f"Written so far: {console.counted(number - 1, 'line')}. Fix this one and continue from it."
         ) from failure
     return len(lines)
 
@@ -178,7 +179,7 @@ def _text_writer(
     between = None if separator is None else separator.encode()
     if between == b"":
         raise CommandError(
-            "--key-separator is empty.\nGive what stands between key and value: --key-separator :"
+            "--key-separator is empty.\nGive the text between key and value, for example: --key-separator :"
         )
 
     def write(lines: Sequence[bytes]) -> None:
@@ -206,15 +207,14 @@ def _text_writer(
 def _encoded(
     texts: Sequence[bytes], serde: Format, role: str, nothing: bytes | None = None
 ) -> Sequence[bytes | None]:
-    if serde is Format.TEXT:
+    if serde.name == "text":
         return texts if nothing is None else [None if text == nothing else text for text in texts]
-    encode = encoder(serde)
     found: list[bytes | None] = []
     for place, text in enumerate(texts):
         try:
-            found.append(None if nothing is not None and text == nothing else encode(text.decode()))
-        except ValueError as failure:
-            raise _BadLineError(place, f"its {role} is not {_named(serde)} ({failure})") from failure
+            found.append(None if nothing is not None and text == nothing else serde.encode(text.decode()))
+        except (ValueError, TypeError) as failure:
+            raise _BadLineError(place, f"its {role} is not {serde.expected} ({failure})") from failure
     return found
 
 
@@ -247,7 +247,7 @@ def _topic(topics: Topics | KafkaTopics, name: str, create: bool, partitions: in
 def _opened(file: Path | None) -> Iterator[tuple[BinaryIO, str]]:
     if file is None or str(file) == "-":
         if sys.stdin.isatty():
-            console.say("Type lines; Ctrl-D ends.", style="dim")
+            console.say("Type lines; press Ctrl-D to finish.", style="dim")
         yield sys.stdin.buffer, "stdin"
         return
     try:
@@ -256,14 +256,3 @@ def _opened(file: Path | None) -> Iterator[tuple[BinaryIO, str]]:
     except (FileNotFoundError, IsADirectoryError) as failure:
         what = "is a directory" if file.is_dir() else "does not exist"
         raise CommandError(f"The file {file} {what}.\nName a file of lines, or pipe them in.") from failure
-
-
-def _named(serde: Format) -> str:
-    return {
-        Format.INT: "a whole number of 4 bytes",
-        Format.LONG: "a whole number of 8 bytes",
-        Format.DOUBLE: "a number",
-        Format.JSON: "JSON",
-        Format.BYTES: "hex digits",
-        Format.TEXT: "text",
-    }[serde]

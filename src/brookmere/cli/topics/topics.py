@@ -1,4 +1,4 @@
-"""Turns the commands on topics into changes and tables of a directory of topics, or of Kafka."""
+"""The `brookmere topics` commands."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from brookmere.cli.options.command_group import group
-from brookmere.cli.options.parameters import AsJson, Partitions, TopicsDir, settings
+from brookmere.cli.options.parameters import AsJson, Partitions, TopicsDir, group, settings
 from brookmere.cli.options.topics_location import (
     BootstrapServer,
     ClientConfig,
@@ -20,7 +19,7 @@ from brookmere.cli.options.topics_location import (
     where,
 )
 from brookmere.cli.terminal import console
-from brookmere.cli.topics.tables import details, summary, write_details, write_summaries
+from brookmere.cli.topics.topic_tables import details, summary, write_details, write_summaries
 from brookmere.errors import CommandError
 from brookmere.topics import Topic, Topics
 
@@ -32,12 +31,17 @@ app = group("List, create, describe, delete, clean and repair topics.")
 NotForKafka = Annotated[
     str | None,
     typer.Option(
-        "--bootstrap-server", metavar="HOST:PORT", help="Refused: Kafka does this itself.", show_default=False
+        "--bootstrap-server",
+        metavar="HOST:PORT",
+        help="Not supported: Kafka does this itself.",
+        show_default=False,
     ),
 ]
 Names = Annotated[
     list[str],
-    typer.Argument(metavar="TOPIC", help="Names of topics.", autocompletion=topic_names, show_default=False),
+    typer.Argument(
+        metavar="TOPIC", help="The names of the topics.", autocompletion=topic_names, show_default=False
+    ),
 ]
 
 
@@ -49,7 +53,7 @@ def list_topics(
     client: ClientSettings = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the topics with what they hold.
+    """List the topics and their sizes.
 
     \b
     Examples:
@@ -63,7 +67,7 @@ def list_topics(
     elif found:
         write_summaries(found)
     else:
-        console.say(f"There are no topics {where(topics)}. `{topics.command('create NAME')}` makes one.")
+        console.say(f"There are no topics {where(topics)}. `{topics.command('create NAME')}` creates one.")
 
 
 @app.command()
@@ -73,17 +77,17 @@ def create(
     config: Annotated[
         list[str] | None,
         typer.Option(
-            "--config", "-c", metavar="KEY=VALUE", help="A setting by Kafka's name; may be repeated.",
+            "--config", "-c", metavar="KEY=VALUE", help="A setting, named as in Kafka; may be repeated.",
             show_default=False,
         ),
     ] = None,
     if_not_exists: Annotated[
-        bool, typer.Option("--if-not-exists", help="Leave a topic alone that is there already.")
+        bool, typer.Option("--if-not-exists", help="Do nothing if the topic already exists.")
     ] = False,
     replication: Annotated[
         int | None,
         typer.Option(
-            "--replication-factor", min=1, metavar="N", help="On Kafka: how many copies it gets.",
+            "--replication-factor", min=1, metavar="N", help="On Kafka: the number of copies.",
             show_default=False,
         ),
     ] = None,
@@ -110,7 +114,7 @@ def create(
         else:
             topic = topics.create(name, partitions, chosen, exist_ok=if_not_exists, replication=replication)
         count = console.counted(topic.partitions, "partition")
-        words = "is there already" if there else "created"
+        words = "already exists" if there else "created"
         place = f"in {topic.directory}" if isinstance(topic, Topic) else where(topics)
         console.say(f"Topic {name} {words}: {count}, {place}.")
 
@@ -118,8 +122,9 @@ def create(
 def _refuse_copies(replication: int | None) -> None:
     if replication is not None:
         raise CommandError(
-            "--replication-factor is for topics of Kafka, and these are embedded ones, which have one copy.\n"
-            "Leave it out, or name Kafka with --bootstrap-server."
+            "--replication-factor applies to Kafka topics, but these are embedded topics, which "
+            "have one copy.\n"
+            "Omit it, or select Kafka with --bootstrap-server."
         )
 
 
@@ -132,7 +137,7 @@ def describe(
     client: ClientSettings = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the partitions, the settings and the writers of a topic.
+    """Show the partitions, settings and writers of a topic.
 
     \b
     Examples:
@@ -152,13 +157,13 @@ def describe(
 @app.command()
 def delete(
     names: Names,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     topics_dir: TopicsDir = None,
     bootstrap_server: BootstrapServer = None,
     client_config: ClientConfig = None,
     client: ClientSettings = None,
 ) -> None:
-    """Delete topics with all their records, after asking.
+    """Delete topics with all their records, after confirmation.
 
     \b
     Example:
@@ -182,17 +187,19 @@ def clean(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="TOPIC", help="Names of topics; all if none is given.", autocompletion=topic_names,
-            show_default=False,
+            metavar="TOPIC", help="The names of the topics; all topics by default.",
+            autocompletion=topic_names, show_default=False,
         ),
     ] = None,
-    full: Annotated[bool, typer.Option("--full", help="Compact and merge also what could wait.")] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="Compact and merge everything, even where it is not due yet.")
+    ] = False,
     topics_dir: TopicsDir = None,
     bootstrap_server: NotForKafka = None,
 ) -> None:  # fmt: skip
-    """Delete what retention no longer keeps, compact, and merge small files.
+    """Delete expired records, compact, and merge small files.
 
-    Writers do this by themselves now and then.
+    Writers also do this from time to time.
 
     \b
     Example:
@@ -212,14 +219,15 @@ def clean(
 def repair(
     name: TopicName,
     execute: Annotated[
-        bool, typer.Option("--execute", help="Take the damaged files out; their records are lost.")
+        bool, typer.Option("--execute", help="Remove the damaged files; their records are lost.")
     ] = False,
     topics_dir: TopicsDir = None,
     bootstrap_server: NotForKafka = None,
 ) -> None:
-    """Look at every file of a topic, tell what is damaged, and take it out when told to.
+    """Find damaged files of a topic, and remove them.
 
-    The exit code is 1 if something is damaged and nothing was done about it.
+    Only reports the damage, unless --execute is given. The exit code is 1 if a file is damaged and was not
+    removed.
 
     \b
     Example:
@@ -230,5 +238,5 @@ def repair(
     console.write(str(found))
     if found and not execute:
         lost = console.counted(found.lost_records, "record")
-        console.say(f"`brookmere topics repair {name} --execute` gives up {lost}.")
+        console.say(f"`brookmere topics repair {name} --execute` discards {lost}.")
         raise typer.Exit(1)

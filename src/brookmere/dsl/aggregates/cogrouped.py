@@ -1,4 +1,4 @@
-"""CogroupedKStream: several grouped streams on their way into one table."""
+"""CogroupedKStream: several grouped streams that are aggregated into one table."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from brookmere.dsl.aggregates.windowed_cogrouped import AGGREGATE, WindowedCogroupedKStream
-from brookmere.dsl.arguments.late import late_topic, send_late
+from brookmere.dsl.arguments.late_topic import late_topic, send_late
 from brookmere.dsl.arguments.windows import windows_of
-from brookmere.dsl.functions.code import STEP, Given, code_of, initial_for, serde_in
+from brookmere.dsl.functions.user_functions import STEP, Given, code_of, initial_for, serde_in
 from brookmere.dsl.graph.graph import Graph
 from brookmere.dsl.graph.steps import ProcessorStep, Step
 from brookmere.dsl.table import KTable
@@ -27,10 +27,10 @@ _MERGE = "COGROUPKSTREAM-MERGE-"
 
 @dataclass(eq=False)
 class CogroupedKStream:
-    """Grouped streams and how each is folded into the common aggregate.
+    """Grouped streams, each with the function that folds it into the common aggregate.
 
-    Groups that must be repartitioned need names of their own, because the repartitions
-    are called after the group, or else after the one store.
+    Groups that must be repartitioned need distinct names, because the repartition topics
+    are named after the group, or else after the common store.
     """
 
     _graph: Graph
@@ -38,7 +38,7 @@ class CogroupedKStream:
     _parents: dict[KGroupedStream, Step] = field(default_factory=dict)
 
     def cogroup(self, grouped: KGroupedStream, step: Given) -> CogroupedKStream:
-        """Add a grouped stream, folded by `step` of (key, value, aggregate) or (value, aggregate)."""
+        """Add a grouped stream that is folded by `step` of (key, value, aggregate) or (value, aggregate)."""
         folding = code_of(self._graph, "step of cogroup", step, STEP)
         if grouped._graph is self._graph:
             self._steps[grouped] = folding
@@ -54,7 +54,7 @@ class CogroupedKStream:
         store_type: StoreType = "auto",
         name: str | None = None,
     ) -> KTable:
-        """Fold the values of each key over all streams, in the order of arrival."""
+        """Fold the values of each key over all streams, in order of arrival."""
         start = initial_for(self._graph, initial, *self._steps.values())
         kept = replace(self._graph.store(store, AGGREGATE, store_type), key=self._common_key())
         kept = replace(kept, value=self._common_value())
@@ -62,9 +62,9 @@ class CogroupedKStream:
         return replace(table, _key=self._common_key(), _value=kept.value)
 
     def windowed_by(self, windows: Windows, *, late_to: str | None = None) -> WindowedCogroupedKStream:
-        """Fold the records of each key by spans of time. Results are sent at every update.
+        """Fold the records of each key into windows. Every update is sent.
 
-        Records that are dropped go to the topic `late_to`, with the reason.
+        Dropped records are sent to the topic `late_to`, with the reason.
         """
         return WindowedCogroupedKStream(self, windows_of(windows), late_topic(self._graph, late_to))
 

@@ -1,4 +1,4 @@
-"""KGroupedStream: a stream whose records of one key are folded together."""
+"""KGroupedStream: a stream whose records are aggregated by key."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 from brookmere.dsl.aggregates.cogrouped import CogroupedKStream
 from brookmere.dsl.aggregates.windowed import WindowedKStream
 from brookmere.dsl.arguments.checks import columns_of, top_of
-from brookmere.dsl.arguments.late import late_topic
+from brookmere.dsl.arguments.late_topic import late_topic
 from brookmere.dsl.arguments.windows import windows_of
-from brookmere.dsl.functions.code import REDUCER, STEP, Given, code_of, initial_for, serde_in
+from brookmere.dsl.functions.user_functions import REDUCER, STEP, Given, code_of, initial_for, serde_in
 from brookmere.dsl.graph.graph import Graph
 from brookmere.dsl.graph.steps import ProcessorStep, RepartitionStep, Step, repartition_step
 from brookmere.dsl.table import KTable
@@ -29,9 +29,9 @@ _REDUCE = "KSTREAM-REDUCE-"
 
 @dataclass(eq=False)
 class KGroupedStream:
-    """A grouped stream. Records without key or value are left out.
+    """A grouped stream. Records without a key or a value are ignored.
 
-    Results of one group share its repartition only if the group has a name, or by optimization.
+    Aggregates of one group share a repartition only if the group has a name, or by optimization.
     """
 
     _graph: Graph
@@ -48,7 +48,7 @@ class KGroupedStream:
     ) -> KTable:
         """Count the records of each key."""
         if store is None:
-            # Kafka Streams takes one number more here than it uses; the names that follow show it.
+            # Kafka Streams skips one number here, which shows in the names that follow.
             self._graph.names.generate(_AGGREGATE)
         step = function("step of count", lambda agg: agg + 1)
         kept = self._graph.store(store, _AGGREGATE, store_type)
@@ -105,7 +105,7 @@ class KGroupedStream:
         return self._fold(operator, self._graph.name(name, _AGGREGATE), kept, None)
 
     def cogroup(self, step: Given) -> CogroupedKStream:
-        """Begin an aggregate of several grouped streams, this one folded by `step`."""
+        """Start an aggregate of several grouped streams; this one is folded by `step`."""
         return CogroupedKStream(self._graph).cogroup(self, step)
 
     def top_n(
@@ -120,8 +120,8 @@ class KGroupedStream:
     ) -> KTable:
         """Keep the `n` values of each key with the highest of `by`, a field or a function of the value.
 
-        The result is an array, the best first; among equals the one that came first. `lowest` turns the order
-        around. Values without `by` are left out.
+        The result is an array with the best first; equal ones are in order of arrival. `lowest` reverses the
+        order. Values whose `by` is null are ignored.
         """
         step = top_of(n, by, lowest)
         kept = self._graph.store(store, _AGGREGATE, store_type)
@@ -136,9 +136,9 @@ class KGroupedStream:
         close_idle_after: Duration | None = None,
         late_to: str | None = None,
     ) -> WindowedKStream:
-        """Fold the records of each key by spans of time. `emit` is "update", the default, or "close".
+        """Fold the records of each key into windows. `emit` is "update", the default, or "close".
 
-        `close_idle_after` is explained at `emit_strategy`. Records that are dropped go to the topic
+        `close_idle_after` is explained at `emit_strategy`. Dropped records are sent to the topic
         `late_to`, with the reason.
         """
         windowed = WindowedKStream(self, windows_of(windows), _late_to=late_topic(self._graph, late_to))

@@ -1,4 +1,4 @@
-"""KGroupedTable: a table grouped anew, whose replaced rows are taken out of their groups again."""
+"""KGroupedTable: a regrouped table; replaced rows are subtracted from their groups."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from brookmere.dsl.arguments.checks import columns_of, top_of
-from brookmere.dsl.functions.code import REDUCER, STEP, UNDO, Given, code_of, initial_for, serde_in
+from brookmere.dsl.functions.user_functions import REDUCER, STEP, UNDO, Given, code_of, initial_for, serde_in
 from brookmere.dsl.graph.graph import Graph
 from brookmere.dsl.graph.steps import ProcessorStep, RepartitionStep, Step
 from brookmere.dsl.table import KTable
@@ -23,7 +23,7 @@ _REDUCE = "KTABLE-REDUCE-"
 
 @dataclass(eq=False)
 class KGroupedTable:
-    """A grouped table. An update takes the old value out of its group and puts the new one in."""
+    """A grouped table. An update subtracts the old value from its group and adds the new one."""
 
     _graph: Graph
     _step: Step
@@ -84,7 +84,7 @@ class KGroupedTable:
         name: str | None = None,
         **columns: ShortAggregate,
     ) -> KTable:
-        """Compute several aggregates at once: count, sum and avg, which can be undone."""
+        """Compute several aggregates at once: count, sum and avg, which can be subtracted."""
         step = columns_of(columns, UNDOABLE_KINDS)
         kept = self._graph.store(store, _AGGREGATE, store_type)
         operator = TableAggregate(kept.name, step, step)
@@ -102,8 +102,8 @@ class KGroupedTable:
     ) -> KTable:
         """Keep the `n` values of each key with the highest of `by`, a field or a function of the value.
 
-        The result is an array, the best first; among equals the one that was updated first. `lowest` turns
-        the order around. A group keeps all its rows, because a deleted one makes room for the next.
+        The result is an array with the best first; equal ones are in order of their updates. `lowest`
+        reverses the order. A group keeps all its rows, because the next one moves up when one is deleted.
         """
         step = top_of(n, by, lowest)
         kept = self._graph.store(store, _AGGREGATE, store_type)

@@ -1,4 +1,4 @@
-"""Turns until_window_closes() and until_time_limit() into how long a table's updates are held back."""
+"""suppress(): hold back the updates of a table until a window closes or a time limit passes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WhenFull = OneOf["emit", "stop"]
 
 @dataclass(frozen=True, slots=True)
 class Suppressed:
-    """What is held back. Without `wait_ms` it is until the window closes."""
+    """How long updates are held back; without `wait_ms`, until the window closes."""
 
     wait_ms: int | None
     max_records: int | None
@@ -35,9 +35,9 @@ class Suppressed:
 def until_window_closes(
     *, max_records: int | None = None, max_bytes: int | None = None, when_full: WhenFull = "stop"
 ) -> Suppressed:
-    """Send one result per window: the last one, once no more records are accepted.
+    """Send one result per window: the final one, once the window accepts no more records.
 
-    The buffer may be bounded; when it is full the application stops, because an early result is not final.
+    The buffer may be bounded; when it is full, the application stops, because an early result is not final.
     """
     if when_full != "stop":
         what = f"until_window_closes() sends final results only, found when_full={when_full!r}"
@@ -52,7 +52,7 @@ def until_time_limit(
     max_bytes: int | None = None,
     when_full: WhenFull = "emit",
 ) -> Suppressed:
-    """Send the latest value of a key once `duration` of stream time has gone by since its first update."""
+    """Send the latest value of a key once `duration` of stream time has passed since its first update."""
     if when_full not in ("emit", "stop"):
         refuse(f"There is no when_full={when_full!r}", "Use 'emit' or 'stop'")
     wait_ms = milliseconds("duration of until_time_limit", duration)
@@ -65,11 +65,11 @@ def suppress(
     """Add the step that holds back the updates of the table `above`."""
     if not isinstance(until, Suppressed):
         remedy = "Pass brookmere.until_window_closes() or brookmere.until_time_limit(duration)"
-        refuse(f"suppress() must be told until when, found {until!r}", remedy)
+        refuse(f"suppress() needs a time limit or the close of a window, found {until!r}", remedy)
     if is_versioned(above):
         graph.fault(
-            "suppress() of a versioned table is not possible",
-            "Give the table a store without versions, or leave out suppress()",
+            "A versioned table cannot be suppressed",
+            "Give the table a store without history=, or remove suppress()",
         )
     node_name = graph.name(name, _SUPPRESS)
     wait_ms = _window_wait(graph, above) if until.wait_ms is None else until.wait_ms
@@ -83,7 +83,7 @@ def suppress(
         stop_when_full=until.when_full == "stop",
         close_idle_ms=idle_of(close_idle_after),
     )
-    # The buffer tells those who look into the table what was sent last, which it has as the old value.
+    # Readers of the table see what was sent last, which the buffer keeps as the old value.
     send_old_values(above, force=True)
     store = Store(buffer, kind="suppressed")
     step = ProcessorStep(name=node_name, location=here(), operator=operator, store=store)
@@ -94,28 +94,28 @@ def suppress(
 def _bounds(max_records: int | None, max_bytes: int | None) -> tuple[int | None, int | None]:
     for role, bound in (("max_records", max_records), ("max_bytes", max_bytes)):
         if bound is not None and (not isinstance(bound, int) or isinstance(bound, bool) or bound < 0):
-            refuse(f"{role} must be a number that is not negative, found {bound!r}", "Pass an int or None")
+            refuse(f"{role} must be an integer of at least 0, found {bound!r}", "Pass an int or None")
     return max_records, max_bytes
 
 
 def _window_wait(graph: Graph, step: Step) -> int:
-    """Return how long the windows of a table can change after their end: the longest of all above it.
+    """Return how long the windows of a table can change after their end: the longest of all upstream.
 
-    A table without windows is noted as a fault.
+    A table without windows is recorded as a fault.
     """
     try:
         return _wait(step, ())
     except _NoWindowsError as missing:
         way = " -> ".join(missing.way)
         graph.fault(
-            f"until_window_closes() needs a table of windows, found {way}",
+            f"until_window_closes() needs a windowed table, found {way}",
             "Aggregate with windowed_by(), or use until_time_limit()",
         )
         return 0
 
 
 class _NoWindowsError(Exception):
-    """Above a table are no windows; `way` names the steps from where they end to the table."""
+    """A table has no windows upstream; `way` names the steps from where they end to the table."""
 
     def __init__(self, way: tuple[str, ...]) -> None:
         super().__init__()

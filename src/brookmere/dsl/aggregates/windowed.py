@@ -1,4 +1,4 @@
-"""WindowedKStream: a grouped stream whose records are folded together by spans of time."""
+"""WindowedKStream: a grouped stream whose records are aggregated in windows."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from brookmere.dsl.arguments.checks import columns_of, refuse
-from brookmere.dsl.arguments.late import send_late
+from brookmere.dsl.arguments.late_topic import send_late
 from brookmere.dsl.arguments.windows import emit_of, idle_of, merger_of, window_store, windowed_serde
-from brookmere.dsl.functions.code import REDUCER, STEP, Given, code_of, initial_for, serde_in
+from brookmere.dsl.functions.user_functions import REDUCER, STEP, Given, code_of, initial_for, serde_in
 from brookmere.serde import Long, Serde
 from brookmere.topology.durations import Duration
 from brookmere.topology.function import function
@@ -27,9 +27,9 @@ _REDUCE = "KSTREAM-REDUCE-"
 
 @dataclass(frozen=True, eq=False)
 class WindowedKStream:
-    """A grouped stream in windows. The results are tables whose key is a struct of key, start and end.
+    """A grouped stream in windows. Aggregates are tables whose key is a struct of key, start and end.
 
-    `retention` says how long the store keeps a window, for queries and late records; never less than the
+    `retention` is how long the store keeps a window, for queries and late records; at least as long as the
     windows need.
     """
 
@@ -40,15 +40,15 @@ class WindowedKStream:
     _late_to: str | None = None
 
     def emit_strategy(self, emit: Emit, *, close_idle_after: Duration | None = None) -> WindowedKStream:
-        """Send results at every "update", or once per window, at its "close".
+        """Send results on every "update", or once per window on "close".
 
-        Windows close when later records come. With `close_idle_after` their time also goes on with the wall
-        clock, once no record has come for that long.
+        Windows close when later records arrive. With `close_idle_after`, stream time also advances with the
+        wall clock once no record has arrived for that long.
         """
         idle = idle_of(close_idle_after)
         if idle is not None and emit != "close":
-            remedy = 'Use emit="close", or suppress(..., close_idle_after=...) behind the aggregate'
-            refuse("close_idle_after has no use where every update is sent", remedy)
+            remedy = 'Use emit="close", or suppress(..., close_idle_after=...) after the aggregate'
+            refuse("close_idle_after has no effect if every update is sent", remedy)
         return replace(self, _emit=emit_of(emit, self._windows), _close_idle_ms=idle)
 
     def count(
@@ -61,7 +61,7 @@ class WindowedKStream:
     ) -> KTable:
         """Count the records of each key and window."""
         if store is None and not isinstance(self._windows, SlidingWindows):
-            # Kafka Streams takes one number more here than it uses; the names that follow show it.
+            # Kafka Streams skips one number here, which shows in the names that follow.
             self._grouped._graph.names.generate(_AGGREGATE)
         step = function("step of count", lambda agg: agg + 1)
         merger = function("merger of count", lambda agg, other: agg + other)
@@ -79,7 +79,7 @@ class WindowedKStream:
     ) -> KTable:
         """Combine the values of each key and window: `function` of (aggregate, value) returns the aggregate.
 
-        It combines two sessions that a record brings together, too.
+        It also combines two sessions that a record joins.
         """
         step = code_of(self._grouped._graph, "function of reduce", function, REDUCER)
         kept = self._store(store, _REDUCE, store_type, retention)
@@ -98,8 +98,8 @@ class WindowedKStream:
     ) -> KTable:
         """Fold the values of each key and window: `step` of (key, value, aggregate) or (value, aggregate).
 
-        Session windows need a `merger` of (aggregate, other) or (key, aggregate, other), which makes one
-        aggregate of two. It is called for the initial value and each session that a record touches, so that
+        Session windows need a `merger` of (aggregate, other) or (key, aggregate, other), which combines two
+        aggregates. It is called with the initial value and each session that a record touches, so
         `merger(initial, x)` should be x.
         """
         graph = self._grouped._graph

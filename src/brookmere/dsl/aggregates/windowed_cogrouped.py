@@ -1,4 +1,4 @@
-"""WindowedCogroupedKStream: several grouped streams on their way into one table of windows."""
+"""WindowedCogroupedKStream: several grouped streams that are aggregated into one windowed table."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from brookmere.dsl.arguments.windows import merger_of, window_store, windowed_serde
-from brookmere.dsl.functions.code import Given, initial_for
+from brookmere.dsl.functions.user_functions import Given, initial_for
 from brookmere.topology.durations import Duration
 from brookmere.topology.nodes import StoreType
 from brookmere.topology.operators import Code, WindowAggregate
@@ -21,7 +21,7 @@ AGGREGATE = "COGROUPKSTREAM-AGGREGATE-"
 
 @dataclass(frozen=True, eq=False)
 class WindowedCogroupedKStream:
-    """Grouped streams in common windows, each folded in its own way."""
+    """Grouped streams in common windows, each with its own fold."""
 
     _cogrouped: CogroupedKStream
     _windows: Windows
@@ -37,7 +37,7 @@ class WindowedCogroupedKStream:
         retention: Duration | None = None,
         name: str | None = None,
     ) -> KTable:
-        """Fold the values of each key and window over all streams, in the order of arrival.
+        """Fold the values of each key and window over all streams, in order of arrival.
 
         Session windows need a `merger` of (aggregate, other) or (key, aggregate, other).
         """

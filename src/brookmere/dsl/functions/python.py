@@ -1,4 +1,4 @@
-"""Turns a user's Python function, or the class that makes one, into code that runs beside the stream."""
+"""python() and python_async(): Python functions that run in worker processes."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ Batch = Literal["arrow", "pandas"]
 def python(
     fn: Callable[..., Any], *, returns: object | None = None, batch: Batch | None = None
 ) -> PythonFunction:
-    """Let a Python function stand where a lambda over Columns may stand.
+    """Use a Python function in place of a lambda over Columns.
 
     It receives Python values: (value), (key, value) or (key, value, timestamp). `returns` is the type of its
     result: a DDL string, a Python type, a dataclass, a Spark type or a serde; `map` and `flat_map` need the
-    pair of the key's and the value's. Without it the annotation of the function counts.
+    pair of the key's and the value's. By default it is the return annotation of the function.
 
-    With `batch` it receives many records at once, as "arrow" or "pandas". A class, or a function without
+    With `batch`, it receives many records at once, as "arrow" or "pandas". A class, or a function without
     parameters, is called once per process and returns the function; its `open()` and `close()` are called.
 
     >>> import brookmere as bm
@@ -39,7 +39,7 @@ def python(
     >>> app.stream("in").map_values(bm.python(str.upper, returns=str)).to("out")
     """
     if batch is not None and batch not in get_args(Batch):
-        refuse(f"batch cannot be {batch!r}", 'Pass "arrow" or "pandas", or leave it out')
+        refuse(f"batch cannot be {batch!r}", 'Pass "arrow" or "pandas", or remove it')
     if batch == "pandas" and find_spec("pandas") is None:
         refuse('batch="pandas" needs pandas, which is not installed', "Run: pip install pandas")
     return _function(fn, returns, batch, None)
@@ -54,9 +54,9 @@ def python_async(
     retries: int = 0,
     backoff: Duration = timedelta(milliseconds=100),
 ) -> PythonFunction:
-    """Let an `async def` function stand where a lambda over Columns may stand, as `python` does.
+    """Use an `async def` function in place of a lambda over Columns, as `python` does.
 
-    Up to `concurrency` calls wait at the same time; the results keep the order of the records. A call that
+    Up to `concurrency` calls run concurrently; the results keep the order of the records. A call that
     fails or takes longer than `timeout` is repeated up to `retries` times, after `backoff`, which doubles.
     """
     for word, number, least in (("concurrency", concurrency, 1), ("retries", retries, 0)):
@@ -76,20 +76,23 @@ def _function(
 ) -> PythonFunction:
     name = "python" if calls is None else "python_async"
     if isinstance(fn, PythonFunction) or not callable(fn):
-        refuse(f"{name}() takes a function or a class, found {fn!r}", "Pass a function of Python values")
+        refuse(f"{name}() needs a function or a class, found {fn!r}", "Pass a function of Python values")
     if calls is None and is_asynchronous(fn):
-        refuse("python() takes no asynchronous function", "Use brookmere.python_async(...) for async def")
+        refuse(
+            "python() does not accept an asynchronous function",
+            "Use brookmere.python_async(...) for async def",
+        )
     is_factory = is_called(fn) if isinstance(fn, type) else required_parameters(fn) == 0
     if is_factory and not isinstance(fn, type) and takes_anything(fn):
         refuse(
-            f"{name}() cannot tell whether a function makes another one if all its parameters have defaults",
-            "Leave out a default, or pass lambda: make(...) without parameters for a function that makes one",
+            f"{name}() cannot know whether a function is a factory if all its parameters have defaults",
+            "Remove a default, or pass lambda: make(...) without parameters for a factory",
         )
     if is_factory and isinstance(fn, type):
         _check_class(fn, name)
     if not is_factory and not isinstance(fn, type) and callable(getattr(fn, "open", None)):
         refuse(
-            f"{name}() would not open {type(fn).__name__}: it is made here, not in the process that uses it",
+            f"{name}() cannot open {type(fn).__name__}: it was created here, not in the process that uses it",
             f"Pass the class, or lambda: {type(fn).__name__}(...), which is called there before open()",
         )
     return PythonFunction(
@@ -105,15 +108,15 @@ def _function(
 
 
 def _check_class(kind: type, name: str) -> None:
-    """Refuse a class of which no object can be made and opened where its function runs."""
+    """Check that the worker process can create and open an instance of a class."""
     needed = required_parameters(kind)
     if needed:
         refuse(
-            f"{name}() makes a {kind.__name__} without arguments, but it needs {needed}",
+            f"{name}() creates a {kind.__name__} without arguments, but it needs {needed}",
             f"Pass lambda: {kind.__name__}(...) with the arguments in it",
         )
     if name == "python" and has_asynchronous_steps(kind):
         refuse(
-            f"python() waits for no asynchronous open() or close(), which {kind.__name__} has",
+            f"python() does not support the asynchronous open() or close() of {kind.__name__}",
             "Use brookmere.python_async(...), or write them without async",
         )

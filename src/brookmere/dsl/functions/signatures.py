@@ -1,4 +1,4 @@
-"""Turns a user's Python function into what it says about itself: its parameters, and the type it returns."""
+"""Inspection of user functions: their parameters, and the type they return."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from brookmere.worker.functions.calls import POSITIONAL, required_parameters
 
 
 def is_called(kind: type) -> bool:
-    """Say whether the instances of a class can be called."""
+    """Return whether the instances of a class are callable."""
     return any("__call__" in vars(parent) for parent in kind.__mro__)
 
 
 def is_asynchronous(call: Callable[..., Any]) -> bool:
-    """Say whether a function, or the instances of a class, are `async def`."""
+    """Return whether a function, or the instances of a class, are `async def`."""
     functions = (call, getattr(call, "__call__", None))  # noqa: B004
     tests = (inspect.iscoroutinefunction, inspect.isasyncgenfunction)
     return any(test(function) for function in functions for test in tests)
 
 
 def has_asynchronous_steps(kind: type) -> bool:
-    """Say whether objects of a class are opened or closed by `async def`."""
+    """Return whether a class has an `async def` open() or close()."""
     return any(inspect.iscoroutinefunction(getattr(kind, step, None)) for step in ("open", "close"))
 
 
 def called(call: Callable[..., Any], *, is_factory: bool) -> Callable[..., Any] | None:
-    """Return the function that gets the records; None if only the factory knows it."""
+    """Return the function that receives the records; None if only the factory knows it."""
     if not is_factory:
         return call
     made = call if isinstance(call, type) else _hint(call)
@@ -38,15 +38,15 @@ def called(call: Callable[..., Any], *, is_factory: bool) -> Callable[..., Any] 
 
 
 def takes_anything(call: Callable[..., Any]) -> bool:
-    """Say whether a function that tells its parameters has any that can be given by position."""
+    """Return whether a function with a known signature has positional parameters."""
     return any(p.kind in POSITIONAL for p in inspect.signature(call).parameters.values())
 
 
 def record_parameters(call: Callable[..., Any], *, is_factory: bool) -> int | None:
-    """Return how many values the function that gets the records must be given, if it says so."""
+    """Return how many arguments the function that receives the records requires, if known."""
     function = called(call, is_factory=is_factory)
     count = None if function is None else required_parameters(function)
-    # Of a class it is the method, whose first parameter is the instance.
+    # For a class it is the method, whose first parameter is the instance.
     return count - 1 if count and is_factory else count
 
 
@@ -87,10 +87,10 @@ def _hint(call: Callable[..., Any]) -> object | None:
     while isinstance(call, partial):
         call = call.func
     if not isinstance(call, type) and not hasattr(call, "__code__") and not hasattr(call, "__wrapped__"):
-        # Of an object that can be called, the method says it.
+        # A callable object is annotated on its method.
         call = getattr(type(call), "__call__", call)  # noqa: B004
     try:
         return typing.get_type_hints(call).get("return")
     except (NameError, TypeError):
-        # Types that are defined in a function cannot be found from outside.
+        # Types defined inside a function cannot be resolved from outside.
         return None

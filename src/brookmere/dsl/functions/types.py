@@ -1,4 +1,4 @@
-"""Says whether something that a user passes names a type: what a function returns, or what a store keeps."""
+"""Recognise the types that users pass for the result of a function or the content of a store."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SCALARS = (str, int, float, bool, bytes, date, datetime, Decimal)
 
 
 def is_type(spec: object) -> bool:
-    """Say whether `spec` is a DDL string, a Python type, a dataclass, a type of Spark or a serde."""
+    """Return whether `spec` is a DDL string, a Python type, a dataclass, a Spark type or a serde."""
     if isinstance(spec, str):
         return bool(spec.strip())
     if isinstance(spec, Serde) or spec in _SCALARS or (isinstance(spec, type) and is_dataclass(spec)):
@@ -28,14 +28,14 @@ def is_type(spec: object) -> bool:
 
 
 def is_part(hint: object) -> bool:
-    """Say whether a type may stand inside another; `| None` is allowed there."""
+    """Return whether a type may be nested in another; `| None` is allowed there."""
     choices = [choice for choice in typing.get_args(hint) if choice is not type(None)]
     is_union = type(None) in typing.get_args(hint) and len(choices) == 1
     return is_type(choices[0]) if is_union else not isinstance(hint, str) and is_type(hint)
 
 
 def is_spark_type(spec: object) -> bool:
-    """Say whether `spec` is a type of Spark, without importing it."""
+    """Return whether `spec` is a Spark type, without importing Spark."""
     return any(parent.__module__ == "pyspark.sql.types" for parent in type(spec).__mro__)
 
 

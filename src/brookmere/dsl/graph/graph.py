@@ -1,8 +1,9 @@
-"""The program as a graph of steps: what the handles add to, and what the rules and the writer read."""
+"""The program as a graph of steps: the handles add to it, the rules rewrite it, the writer reads it."""
 
 from __future__ import annotations
 
 import copy
+import heapq
 from collections.abc import Callable
 from typing import get_args
 
@@ -10,6 +11,7 @@ from brookmere.dsl.arguments.checks import refuse
 from brookmere.dsl.graph.steps import RepartitionStep, Root, Step
 from brookmere.dsl.processors.known_stores import KnownStores
 from brookmere.errors import Fault
+from brookmere.topology.assembly import Parts
 from brookmere.topology.corrections import Correction
 from brookmere.topology.function import Location, here
 from brookmere.topology.naming import Names
@@ -27,21 +29,21 @@ class Graph:
         self.names = Names()
         self.faults: list[Fault] = []
         self.rewrites: list[Rewrite] = []
-        """What the optimizing rules have changed."""
+        """What the optimization rules have changed."""
         self.root: Step = Root(name="root", location=Location("", 0))
         self.copartitioned: list[tuple[str, ...]] = []
-        """Groups of steps, by name, whose topics must have equal numbers of partitions."""
+        """Groups of steps, by name, whose topics must have the same number of partitions."""
         self.key_changers: dict[Step, dict[RepartitionStep, None]] = {}
-        """For each step that changes keys, the repartitions it is the reason for."""
+        """For each key-changing step, the repartitions that it causes."""
         self.merges: dict[Step, None] = {}
         self.joined: dict[Step, RepartitionStep] = {}
-        """For each re-keyed step that was joined, the repartition behind it."""
+        """For each re-keyed step that is joined, the repartition after it."""
         self.stores = KnownStores()
         """The stores of processors."""
         self._priority = 0
 
     def add(self, step: Step, *parents: Step) -> None:
-        """Link `step` below its parents. Adding a step again moves it to the end of the line."""
+        """Link `step` below its parents. Adding a step again moves it to the end of the order."""
         for parent in parents:
             parent.add_child(step)
             step.priority = self._priority
@@ -59,19 +61,19 @@ class Graph:
             self.merges[step] = None
 
     def corrects(self, name: Correction) -> bool:
-        """Say whether the program asks for this correction of Kafka Streams."""
+        """Return whether the program requests this correction of Kafka Streams."""
         return name in self.corrections
 
     def fault(self, what: str, remedy: str) -> None:
-        """Note a fault at the user's line, to be reported by build()."""
+        """Record a fault at the user's line for build() to report."""
         self.faults.append(Fault(what, str(here()), remedy))
 
     def rewrote(self, rule: str, what: str) -> None:
-        """Note what a rule has changed, for those who ask for the plan."""
+        """Record what a rule has changed, for the explanation of the plan."""
         self.rewrites.append(Rewrite(rule, what))
 
     def check_name(self, kind: str, name: str | None) -> None:
-        """Note a fault if a name that the user gave is illegal."""
+        """Record a fault if a name given by the user is invalid."""
         if not isinstance(name, str | None):
             refuse(f"The {kind} name must be text, found {name!r}", "Pass a name or None")
         fault = None if name is None else check_name(kind, name, here())
@@ -84,25 +86,25 @@ class Graph:
         return self.names.choose(given, prefix)
 
     def store(self, given: str | None, prefix: str, store_type: StoreType) -> Store:
-        """Return a store of the given name, or of a generated one."""
+        """Return a store with the given name, or with a generated one."""
         self.check_store(given, store_type)
         return Store(self.names.store(given, prefix), store_type, queryable=given is not None)
 
     def check_store(self, name: str | None, store_type: StoreType) -> None:
-        """Note the faults of a store's name and type."""
+        """Record the faults of a store's name and type."""
         self.check_name("store", name)
         known = get_args(StoreType)
         if store_type not in known:
             self.fault(f"There is no store type {store_type!r}", f"Use one of {', '.join(known)}")
 
     def same(self, other: Graph, what: str) -> bool:
-        """Say whether another handle belongs to this program; note a fault if not."""
+        """Return whether another handle belongs to this program; record a fault if not."""
         if other is not self:
             self.fault(f"{what} of another StreamsBuilder", "Use one builder for both")
         return other is self
 
     def copy(self) -> Graph:
-        """Return an equal graph that rules can change while this one stays as it is."""
+        """Return a copy that rules can change without affecting this graph."""
         twins: dict[Step, Step] = {step: copy.copy(step) for step in self.steps()}
         for twin in twins.values():
             twin.parents = {twins[parent]: None for parent in twin.parents}
@@ -121,7 +123,7 @@ class Graph:
         return other
 
     def steps(self) -> list[Step]:
-        """Return every step once, in the order in which they were added."""
+        """Return every step once, in the order they were added."""
         seen: dict[Step, None] = {}
         waiting = [self.root]
         while waiting:
@@ -132,12 +134,12 @@ class Graph:
         return sorted(seen, key=lambda step: step.priority)
 
     def rename_copartitioned(self, old: str, new: str) -> None:
-        """Let step `new` take the place of step `old` in the groups of co-partitioned steps."""
+        """Replace step `old` by step `new` in the groups of co-partitioned steps."""
         self.copartitioned = [tuple(new if name == old else name for name in g) for g in self.copartitioned]
 
 
 def nearest_above(step: Step, matches: Callable[[Step], bool]) -> Step | None:
-    """Return the first match among `step` and the steps above it, parents in order, depth first."""
+    """Return the first match among `step` and its ancestors, parents in order, depth first."""
     seen: set[Step] = set()
     waiting = [step]
     while waiting:
@@ -154,5 +156,24 @@ def nearest_above(step: Step, matches: Callable[[Step], bool]) -> Step | None:
 def _key_changer_above(step: Step) -> Step | None:
     changed = nearest_above(step, lambda s: s.key_changing or s.value_changing)
     changer = nearest_above(step, lambda s: s.key_changing)
-    # With a value change in between, one early repartition could not carry the values of all.
+    # With a value change in between, one early repartition could not carry the values of all branches.
     return changer if changer is changed else None
+
+
+def write(graph: Graph) -> Parts:
+    """Write each step after all its parents; steps that were added earlier come first."""
+    parts = Parts(copartitioned=graph.copartitioned)
+    written: set[Step] = set()
+    ready: list[tuple[int, int, Step]] = [(0, 0, graph.root)]
+    offered = 0
+    while ready:
+        _, _, step = heapq.heappop(ready)
+        if step in written:
+            continue
+        step.write(parts)
+        written.add(step)
+        for child in step.children:
+            if written.issuperset(child.parents):
+                offered += 1
+                heapq.heappush(ready, (child.priority, offered, child))
+    return parts

@@ -1,4 +1,4 @@
-"""Makes a table send the old value with each change, in the table itself and in the tables above it."""
+"""Make a table, and the tables it is computed from, send the old value with each update."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from brookmere.topology.operators import Operator, TableSource
 def send_old_values(step: Step, *, force: bool) -> bool:
     """Make the table of `step` send old values; return whether it does.
 
-    A table source without a store knows no old values. It gets its store if `force` is true.
+    A table source without a store has no old values; it gets a store if `force` is true.
     """
     if isinstance(step, JoinStep):
         return _joined(step)
@@ -42,7 +42,7 @@ def _has_store(step: ProcessorStep, source: TableSource, *, force: bool) -> bool
 
 
 def _joined(step: JoinStep) -> bool:
-    # Old results are computed from the old values of both tables, so both must know them.
+    # Old results are computed from the old values of both tables, so both must send them.
     left, right = (replace(side, operator=_sending(side.operator)) for side in step.sides)
     step.sides = (left, right)
     step.merge = _sending(step.merge)
@@ -57,6 +57,6 @@ def _sending(operator: Operator) -> Operator:
 
 
 def _above(step: Step, *, force: bool) -> bool:
-    # Every parent is asked, even after one that cannot.
-    answers = [send_old_values(parent, force=force) for parent in step.parents]
-    return all(answers)
+    # Every parent is switched, even after one that cannot send them.
+    sending = [send_old_values(parent, force=force) for parent in step.parents]
+    return all(sending)

@@ -1,4 +1,4 @@
-"""The steps of a program before it is a topology: linked, movable by rules, each able to write its nodes."""
+"""The steps of a program, which rules can move and which write the nodes of the topology."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from brookmere.topology.times import OnInvalidTimestamp, RecordClock
 
 @dataclass(eq=False, kw_only=True)
 class Step(ABC):
-    """A step, named like the node from which its children receive records.
+    """A step, named after the node from which its children receive records.
 
-    `parents` and `children` are ordered sets. Their order decides the order of the nodes.
+    `parents` and `children` are ordered sets. Their order determines the order of the nodes.
     """
 
     name: str
@@ -27,22 +27,22 @@ class Step(ABC):
     key_changing: bool = False
     value_changing: bool = False
     may_change_keys: bool = False
-    """A processor. It is no reason to merge repartitions, as in Kafka Streams, but none is moved past it."""
+    """A processor. As in Kafka Streams, it causes no merge of repartitions, but none is moved past it."""
     merging: bool = False
     keeps_null_keys: bool = False
-    """A left or outer join of streams: records without a key have results, too."""
+    """A left or outer join of streams, where records without a key have results as well."""
     priority: int = 0
-    """Among steps that can be written, the one with the lowest number is written first."""
+    """Among the steps that are ready to be written, the one with the lowest number comes first."""
     parents: dict[Step, None] = field(default_factory=dict, repr=False)
     children: dict[Step, None] = field(default_factory=dict, repr=False)
 
     def add_child(self, child: Step) -> None:
-        """Link `child` behind this step, after the children it has."""
+        """Link `child` below this step, after its other children."""
         self.children[child] = None
         child.parents[self] = None
 
     def remove_child(self, child: Step) -> None:
-        """Take the link away, if there is one."""
+        """Remove the link to `child`, if there is one."""
         if child in self.children:
             del self.children[child]
             del child.parents[self]
@@ -95,12 +95,12 @@ class StreamSourceStep(Step):
 
 @dataclass(eq=False, kw_only=True)
 class ProcessorStep(Step):
-    """Does one operator's work. A table source has a store at hand, but uses it only if asked to."""
+    """Runs one operator. A table source has a store available, but uses it only if needed."""
 
     operator: Operator
     store: Store | None = None
     looks_into: tuple[str, ...] = ()
-    """The stores of others behind a table that the operator looks into."""
+    """The stores of other steps that the operator reads."""
 
     def write(self, parts: Parts) -> None:
         """Write a processor, and its store."""
@@ -136,7 +136,7 @@ class TableSourceStep(ProcessorStep):
     is_global: bool = False
 
     def write(self, parts: Parts) -> None:
-        """Write a source and the processor that keeps the table."""
+        """Write a source and the processor that maintains the table."""
         parts.nodes.append(
             SourceNode(
                 name=self.source_name,
@@ -181,11 +181,11 @@ class SinkStep(Step):
 
 @dataclass(eq=False, kw_only=True)
 class RepartitionStep(Step):
-    """Sends records to the task of their key. It bears the name of the source behind it.
+    """Sends records to the task of their key; named after the source that reads them again.
 
-    `optimizable` steps were put in because the key had changed; a rule may replace them by one.
-    `filtered` is false behind a grouped table, which never sends a null key. The filter lets everything
-    through if a join further down has results for records without a key.
+    `optimizable` steps were added because the key had changed; a rule may replace them by one.
+    `filtered` is false after a grouped table, which never sends a null key. The filter lets all records
+    through if a join downstream has results for records without a key.
     """
 
     topic: str
@@ -243,7 +243,7 @@ def repartition_step(
     optimizable: bool = True,
     filtered: bool = True,
 ) -> RepartitionStep:
-    """Return the step of a repartition with these names."""
+    """Return a repartition step with these names."""
     return RepartitionStep(
         name=names.source,
         location=location,

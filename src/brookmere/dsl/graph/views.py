@@ -12,9 +12,9 @@ from brookmere.topology.operators import TableSource
 
 
 def stores_behind(step: Step) -> tuple[Store, ...]:
-    """Return the stores in which the rows of a table are found; a table source gets its store.
+    """Return the stores with the rows of a table; a table source gets a store.
 
-    A table without a store of its own is computed from the tables it is made of.
+    A table without its own store is computed from the tables upstream.
     """
     if isinstance(step, JoinStep):
         return (step.store,) if step.store is not None else _above(step)
@@ -41,9 +41,9 @@ def store_names_behind(step: Step) -> tuple[str, ...]:
 
 
 def is_versioned(step: Step) -> bool:
-    """Tell whether the changes of a table come from a versioned one.
+    """Return whether the updates of a table come from a table with history.
 
-    Filtered and computed tables are versioned if their parents are, unless they have a store.
+    Filtered and mapped tables are like the table they are derived from, unless they have a store.
     """
     if not isinstance(step, ProcessorStep):
         return False

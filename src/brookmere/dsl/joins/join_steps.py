@@ -1,4 +1,4 @@
-"""The steps of joins: two sides that come together in one node, and the internal topics in between."""
+"""The steps of joins: two sides that merge in one node, and the internal topics in between."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from brookmere.topology.operators import Operator, StreamSelfJoin, TableJoinMerg
 
 @dataclass(eq=False, kw_only=True)
 class JoinStep(Step):
-    """Two processors, one for each side, and the merge behind them, whose name the step bears.
+    """Two processors, one per side, and the merge after them, which gives the step its name.
 
-    The sides name the nodes they receive records from: these stay, whatever a rule puts above them.
+    The sides name the nodes they receive records from, which stay even if a rule adds steps above them.
     """
 
     sides: tuple[ProcessorNode, ProcessorNode]
@@ -42,16 +42,16 @@ class JoinStep(Step):
 
 @dataclass(eq=False, kw_only=True)
 class StreamJoinStep(JoinStep):
-    """A join of two streams. `alone` takes the place of both sides when a rule finds one stream in them."""
+    """A join of two streams. `alone` replaces both sides when a rule finds that they are the same stream."""
 
     buffers: tuple[str, str]
-    """The steps in front that keep the records of each side."""
+    """The steps before the join that store the records of each side."""
     alone: StreamSelfJoin | None = None
     late: tuple[SinkNode, ...] = ()
-    """Receive what the sides drop."""
+    """The sinks for records that the sides drop."""
 
     def write(self, parts: Parts) -> None:
-        """Write the sides and the merge, or the one processor that does for all."""
+        """Write the sides and the merge, or the one processor that replaces them."""
         if self.alone is None:
             super().write(parts)
             parts.nodes.extend(self.late)
@@ -76,7 +76,7 @@ class InternalSinkStep(Step):
     key: Serde | None
 
     def write(self, parts: Parts) -> None:
-        """Write the internal topic and the sink in front of it."""
+        """Write the internal topic and the sink that writes to it."""
         parts.repartitions.append(Repartition(self.topic))
         parts.nodes.append(
             SinkNode(
@@ -98,7 +98,7 @@ class InternalSourceStep(Step):
     key: Serde | None
 
     def write(self, parts: Parts) -> None:
-        """Write the source behind the internal topic."""
+        """Write the source that reads the internal topic."""
         parts.nodes.append(
             SourceNode(
                 name=self.name, topics=(self.topic,), key=self.key, internal=True, location=self.location

@@ -1,4 +1,4 @@
-"""Turns a re-keyed stream that is joined into one whose records are with the task of their key."""
+"""Repartition a re-keyed stream before it is joined."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from brookmere.dsl.graph.steps import repartition_step
-from brookmere.serde import Custom, Registered, Serde
+from brookmere.serde import Serde
 from brookmere.topology.function import here
 
 if TYPE_CHECKING:
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
 
 def with_its_task(stream: KStream, name: str | None, other: Serde | None = None) -> KStream:
-    """Return the stream, behind a repartition called `name` if its key has changed.
+    """Return the stream, repartitioned under `name` if its key has changed.
 
-    Joins without a name share the repartition of their stream. `other` is the key serde of what it is joined
-    with: a key whose type does not tell its bytes has to lie where the same key lies there.
+    Joins without a name share the repartition of their stream. `other` is the key serde of the other side: if
+    the type of a key does not determine its bytes, equal keys must be written as they are there.
     """
     if not stream._rekeyed:
         return stream
-    if stream._key is None and isinstance(other, Registered | Custom):
+    if stream._key is None and other is not None and not other.is_default:
         stream = replace(stream, _key=other)
     graph = stream._graph
-    # The numbers of the three nodes are taken also when the nodes are there already.
+    # The numbers of the three nodes are used up even if the nodes already exist.
     names = graph.names.repartition(stream._step.name if name is None else name)
     known = graph.joined.get(stream._step)
     if known is None or name is not None:

@@ -1,4 +1,4 @@
-"""Turns the joins of a stream into steps: with a stream, with a table, with a global table."""
+"""Joins of a stream with a stream, a table or a global table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from brookmere.dsl.arguments.checks import how_of, lambda_of, refuse
-from brookmere.dsl.arguments.late import late_topic, send_late
+from brookmere.dsl.arguments.late_topic import late_topic, send_late
 from brookmere.dsl.arguments.windows import idle_of
 from brookmere.dsl.graph.steps import ProcessorStep
 from brookmere.dsl.graph.views import stores_behind
@@ -29,7 +29,7 @@ _LEFT_JOIN = "KSTREAM-LEFTJOIN-"
 
 @dataclass(frozen=True, slots=True)
 class JoinOptions:
-    """What a join can be told. Which of it a join needs, the other side decides."""
+    """The options of a join. Which ones it needs depends on the other side."""
 
     windows: JoinWindows | None = None
     key: Callable[..., Any] | None = None
@@ -45,11 +45,11 @@ def join(
     stream: KStream, other: object, joiner: Callable[..., Any], how: How, options: JoinOptions
 ) -> KStream:
     """Return the stream joined with `other`."""
-    # The handles of streams and their joins need each other, so one of the two modules has to import late.
+    # Streams and their joins need each other, so one of the two modules has to import late.
     from brookmere.dsl.stream import KStream
 
     if not isinstance(other, KStream | KTable | GlobalKTable):
-        refuse(f"join() takes a stream or a table, found {other!r}", "Pass a KStream, KTable or GlobalKTable")
+        refuse(f"join() needs a stream or a table, found {other!r}", "Pass a KStream, KTable or GlobalKTable")
     kind = type(other).__name__
     how_of(how, ("inner", "left", "outer") if isinstance(other, KStream) else ("inner", "left"), kind)
     _check_options(kind, options)
@@ -90,7 +90,7 @@ def _check_options(kind: str, options: JoinOptions) -> None:
     for option in ("windows", "key", "grace", "close_idle_after", "late_to", "store", "store_type"):
         default = "auto" if option == "store_type" else None
         if getattr(options, option) != default and option not in _TAKEN[kind]:
-            refuse(f"A join with a {kind} takes no {option}=", f"It takes {', '.join(_TAKEN[kind])}")
+            refuse(f"A join with a {kind} does not take {option}=", f"It takes {', '.join(_TAKEN[kind])}")
 
 
 def _windows(options: JoinOptions) -> JoinWindows:
@@ -102,7 +102,7 @@ def _windows(options: JoinOptions) -> JoinWindows:
 
 def _idle(how: How, options: JoinOptions) -> int | None:
     if how == "inner" and options.close_idle_after is not None:
-        refuse("close_idle_after has no use in an inner join, where no record waits", "Leave it out")
+        refuse("close_idle_after has no effect in an inner join, where no record waits", "Remove it")
     return idle_of(options.close_idle_after)
 
 
@@ -149,8 +149,8 @@ def _join_table(stream: KStream, table: KTable, joiner: Function, how: How, opti
 def _check_history(stream: KStream, table: KTable, stores: tuple[Store, ...], grace_ms: int) -> None:
     if not all(store.kind == "versioned" for store in stores):
         stream._graph.fault(
-            f"A join with a grace period needs a table that keeps its history; {table._step.name} keeps none",
-            "Give the table history=, or leave out grace=",
+            f"A join with a grace period needs a table with history; {table._step.name} has none",
+            "Give the table history=, or remove grace=",
         )
         return
     kept = min(store.retention_ms or 0 for store in stores)
@@ -166,7 +166,7 @@ def _join_global(
 ) -> KStream:
     graph = stream._graph
     step = ProcessorStep(
-        # The inner join is called a left join, too: Kafka Streams' names are a promise.
+        # The inner join is also called a left join, because the names of Kafka Streams are kept.
         name=graph.names.choose(options.name, _LEFT_JOIN),
         location=here(),
         operator=GlobalJoin(table._step.name, _key(options), how, joiner),

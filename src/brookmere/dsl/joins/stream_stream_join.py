@@ -1,11 +1,11 @@
-"""Turns a join of two streams into steps: a buffer for each side, the two sides, and their merge."""
+"""Stream-stream joins: a buffer for each side, the two sides, and their merge."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from brookmere.dsl.arguments.late import late_name
+from brookmere.dsl.arguments.late_topic import late_name
 from brookmere.dsl.graph.graph import Graph
 from brookmere.dsl.graph.steps import ProcessorStep
 from brookmere.dsl.joins.join_steps import StreamJoinStep
@@ -25,7 +25,7 @@ _SHARED = "KSTREAM-OUTERSHARED-"
 
 @dataclass(frozen=True, slots=True)
 class StreamJoining:
-    """What both sides of a join do."""
+    """What both sides of a join have in common."""
 
     joiner: Function
     how: How
@@ -42,7 +42,7 @@ def join_streams(
     store_type: StoreType,
     name: str | None,
 ) -> KStream:
-    """Return the stream of pairs whose times are as close as the windows say."""
+    """Return the stream of pairs whose times are within the join windows."""
     graph, how, windows = left._graph, joining.how, joining.windows
     graph.check_store(store, store_type)
     left, right = (
@@ -95,7 +95,7 @@ def join_streams(
 
 
 def _late(topic: str | None, *sides: tuple[str, KStream]) -> tuple[SinkNode, ...]:
-    """Return the sinks for what the sides drop."""
+    """Return the sinks for records that the sides drop."""
     if topic is None:
         return ()
     return tuple(
@@ -121,7 +121,7 @@ class _Names:
         self.left = left if name is None else name + this
         self.right = right if name is None else name + other
         self.merge = names.choose(name, _MERGE, "-merge")
-        # Without a store's name the stores are called after the numbers, also when the nodes have names.
+        # Without a store name, the stores are named after the numbers even if the nodes have names.
         shared = "-outer-shared-join" if how == "outer" else "-left-shared-join"
         self.left_store = f"{left if store is None else store + this}-store"
         self.right_store = f"{right if store is None else store + other}-store"
@@ -130,7 +130,7 @@ class _Names:
 
 
 class _Stores:
-    """The stores of both sides and of the records that wait for a match."""
+    """The stores of both sides and of the records waiting for a match."""
 
     def __init__(self, names: _Names, windows: JoinWindows, store_type: StoreType) -> None:
         size = windows.before_ms + windows.after_ms

@@ -1,4 +1,4 @@
-"""Turns the joins of two tables with the same key into steps."""
+"""Table-table joins by key; joins by foreign key are passed on."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def join(
     store_type: StoreType,
     name: str | None,
 ) -> KTable:
-    """Return the table of the rows of both, by their key or by the key that the left row names."""
+    """Join two tables by key, or by the foreign key that the left row names."""
     from brookmere.dsl.table import KTable
 
     if not isinstance(right, KTable):
-        refuse(f"A table is joined with a table, found {right!r}", "Pass a KTable")
+        refuse(f"A table can be joined only with a table, found {right!r}", "Pass a KTable")
     both = lambda_of("joiner of join", joiner)
     graph = left._graph
     graph.check_name("operator", name)
@@ -65,7 +65,7 @@ def _join(
     merge_name = graph.names.choose(name, _MERGE)
     sources = tuple(dict.fromkeys((*left._sources, *right._sources)))
     graph.copartitioned.append(sources)
-    # Only the old value tells whether a row that is gone had a result.
+    # Only the old value shows whether a deleted row had a result.
     if how != "inner":
         send_old_values(left._step, force=True)
     if how == "outer":

@@ -12,7 +12,7 @@ from brookmere.topology.nodes import Store, Topology
 
 @dataclass(slots=True)
 class KnownStores:
-    """Stores by name. A store is one object, which all its processors write into the topology."""
+    """Stores by name. A store is one object, shared by all its processors."""
 
     kept: dict[str, Store] = field(default_factory=dict)
     builders: dict[str, StoreBuilder] = field(default_factory=dict)
@@ -25,17 +25,17 @@ class KnownStores:
             self.kept[builder.name] = builder.store()
         if known == builder:
             return None
-        what = f"Another store is called {builder.name!r}, made at {known.location}"
-        return Fault(what, str(here()), "Give each store a name of its own, or use one builder for both")
+        what = f"Two different stores are named {builder.name!r}, the other one at {known.location}"
+        return Fault(what, str(here()), "Give each store its own name, or use one builder for both")
 
     def unused(self, topology: Topology) -> list[Fault]:
-        """Return a fault for each declared store that no processor has."""
+        """Return a fault for each declared store that no processor uses."""
         used = {store.name for store in topology.stores}
         return [
             Fault(
-                f"No processor has the store {name!r}",
+                f"No processor uses the store {name!r}",
                 str(builder.location),
-                f"Pass stores=[{name!r}] to one",
+                f"Pass stores=[{name!r}] to a processor",
             )
             for name, builder in self.builders.items()
             if name not in used

@@ -1,4 +1,4 @@
-"""Turns process() and process_values() into a step whose records go to a processor of the user's own."""
+"""process() and process_values(): the step that runs a user's processor."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from brookmere.worker.api.processor import Processor
 from brookmere.worker.functions.calls import required_parameters
 
 Supplier = Callable[[], Any]
-"""A class of processors, or a function without parameters that makes one."""
+"""A processor class, or a function without parameters that returns a processor."""
 
-_REMEDY = "Pass a class derived from brookmere.Processor, or a function without parameters that makes one"
+_REMEDY = "Pass a subclass of brookmere.Processor, or a function without parameters that returns an instance"
 
 
 @dataclass(eq=False, kw_only=True)
 class ProcessStep(Step):
-    """Hands records to a processor, which has some stores at hand."""
+    """Passes records to a user's processor and its stores."""
 
     operator: Process
     stores: tuple[str, ...]
     known: KnownStores
 
     def write(self, parts: Parts) -> None:
-        """Write a processor with the stores it keeps. Global ones are there without being connected."""
+        """Write a processor with its stores. Global ones are available without being connected."""
         node = ProcessorNode(self.name, self.parent_names(), self.operator, location=self.location)
         write_processor(parts, node, self.operator, self.stores, self.known)
 
@@ -44,7 +44,7 @@ class ProcessStep(Step):
 def write_processor(
     parts: Parts, node: ProcessorNode, operator: Process, stores: Iterable[str], known: KnownStores
 ) -> None:
-    """Write a node of the user's own with its stores: those it keeps, and those it only reads."""
+    """Write a user-defined node with its stores: those it writes, and those it only reads."""
     names = tuple(stores)
     keeps = tuple(name for name in names if name in known.kept)
     reads = tuple(name for name in names if name not in known.kept)
@@ -65,7 +65,7 @@ def process_step(
     key: object | None,
     value: object | None,
 ) -> ProcessStep:
-    """Return the step of a processor; its stores are known to the program from now on."""
+    """Return the step of a processor, and add its stores to the program."""
     call = "process_values" if fixed_key else "process"
     made = made_by(call, supplier)
     check_types(graph, call, key, value)
@@ -83,20 +83,20 @@ def process_step(
 def operator_of(
     supplier: Supplier, fixed_key: bool, key: object | None, value: object | None, location: Location
 ) -> Process:
-    """Return the operator that hands records to what the supplier makes."""
+    """Return the operator that runs the processors of a supplier."""
     print = (*fingerprint_of(supplier), repr(key), repr(value))
     return Process(supplier, fixed_key, key, value, location, print)
 
 
 def made_by(call: str, supplier: object) -> type[Processor]:
-    """Return the class of the processors that a supplier makes, after a look whether they can be run."""
+    """Return the class of a supplier's processors, after checking that they can run."""
     if isinstance(supplier, PythonFunction) or not callable(supplier):
-        refuse(f"{call}() takes a class of processors, found {supplier!r}", _REMEDY)
+        refuse(f"{call}() needs a processor class, found {supplier!r}", _REMEDY)
     if not isinstance(supplier, type):
         return _runnable(type(_first_of_two(call, supplier)))
     if required_parameters(supplier):
         name = supplier.__name__
-        refuse(f"{name} cannot be made without arguments", f"Pass lambda: {name}(...)")
+        refuse(f"{name} cannot be created without arguments", f"Pass lambda: {name}(...)")
     return _runnable(supplier)
 
 
@@ -104,18 +104,19 @@ def _runnable(made: type) -> type[Processor]:
     if getattr(made, "process", Processor.process) is Processor.process:
         refuse(f"{made.__name__} has no method process(record)", _REMEDY)
     if not issubclass(made, Processor):
-        refuse(f"{made.__name__} is not derived from brookmere.Processor", _REMEDY)
+        refuse(f"{made.__name__} is not a subclass of brookmere.Processor", _REMEDY)
     for method in (made.init, made.process, made.close):
         if iscoroutinefunction(method) or isgeneratorfunction(method) or isasyncgenfunction(method):
             refuse(
-                f"{made.__name__}.{method.__name__} is asynchronous or a generator, which nobody runs",
+                f"{made.__name__}.{method.__name__} is asynchronous or a generator, which "
+                "processors do not support",
                 "Write a plain method, and send records with self.context.forward(...)",
             )
     return made
 
 
 def _first_of_two(call: str, supplier: Supplier) -> object:
-    """Return what a function makes. Tasks that shared it would write into each other's stores."""
+    """Return the first of two processors, which must differ: tasks cannot share one."""
     if required_parameters(supplier):
         refuse(f"The supplier of {call}() takes parameters, found {supplier!r}", _REMEDY)
     try:
@@ -123,38 +124,38 @@ def _first_of_two(call: str, supplier: Supplier) -> object:
     except Exception as error:  # noqa: BLE001 - whatever user code raises
         refuse(
             f"The supplier of {call}() failed: {type(error).__name__}: {error}",
-            "Correct it; what only works where the program runs belongs into init() of the processor",
+            "Fix it; move what only works where the program runs into init() of the processor",
         )
     if first is second and isinstance(first, Processor):
         refuse(
             f"The supplier of {call}() returned the same {type(first).__name__} twice",
-            "Make a new one at each call: every task has its own",
+            "Create a new one on each call, because every task has its own",
         )
     return first
 
 
 def check_types(graph: Graph, call: str, key: object | None, value: object | None) -> None:
-    """Note a fault for each type of what is forwarded that is none."""
+    """Record a fault for each forwarded type that is not a type."""
     for role, spec in (("key", key), ("value", value)):
         if spec is not None and not is_type(spec):
             graph.fault(
-                f"The {role} that {call}() forwards is no type: found {words_for(spec)}",
+                f"The {role} that {call}() forwards has no valid type: found {words_for(spec)}",
                 'Pass a DDL string such as "a int, b string", a Python type, a dataclass or a serde',
             )
 
 
 def declare(graph: Graph, builder: StoreBuilder) -> None:
-    """Add a store to those that processors can name."""
+    """Add a store that processors can name."""
     if not isinstance(builder, StoreBuilder):
         refuse(
-            f"add_state_store() takes a store builder, found {builder!r}",
+            f"add_state_store() needs a store builder, found {builder!r}",
             "Pass for example brookmere.key_value_store(...)",
         )
     connected(graph, (builder,))
 
 
 def connected(graph: Graph, stores: tuple[str | StoreBuilder, ...]) -> tuple[str, ...]:
-    """Return the names of the stores of a processor; builders are added to those that are known."""
+    """Return the names of a processor's stores; builders among them are added to the program."""
     names = []
     for store in stores:
         if isinstance(store, StoreBuilder):

@@ -1,4 +1,4 @@
-"""Turns what a user says about the stores of processors into stores of the topology."""
+"""Builders of the state stores that processors use."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from brookmere.topology.nodes import Store, StoreKind, StoreType
 
 @dataclass(frozen=True, slots=True)
 class StoreBuilder:
-    """A store of processors. The functions that are called after the kinds of stores make it.
+    """A state store for processors, created by key_value_store() and the like.
 
-    Builders that say the same are the same store: processors that are given equal ones share it.
+    Equal builders mean the same store: processors that receive equal ones share it.
     """
 
     name: str
@@ -33,7 +33,7 @@ class StoreBuilder:
     location: Location | None = field(default=None, compare=False)
 
     def store(self) -> Store:
-        """Return the store as the topology has it."""
+        """Return the store for the topology."""
         return Store(
             name=self.name,
             store_type=self.store_type,
@@ -49,7 +49,7 @@ class StoreBuilder:
         )
 
     def _logged_key(self) -> Serde | None:
-        """Return what writes keys into the changelog, those of windows as Kafka Streams does it."""
+        """Return the serde of changelog keys; windowed keys are written as in Kafka Streams."""
         own = self.key if isinstance(self.key, Serde) else None
         if self.kind == "window":
             size = None if self.window_ms is None else timedelta(milliseconds=self.window_ms)
@@ -60,10 +60,10 @@ class StoreBuilder:
 def key_value_store(
     name: str, *, key: object, value: object, store_type: StoreType = "auto", changelog: bool = True
 ) -> StoreBuilder:
-    """Describe a store with one value for each key.
+    """Describe a store with one value per key.
 
-    `key` and `value` are serdes or types, as `returns` of `python` has them; `Pickled()` keeps any object.
-    Without `changelog` the store is kept as safely, but cannot be queried from outside.
+    `key` and `value` are serdes or types, as for `returns` of `python`; `Pickled()` stores any object.
+    Without `changelog` the store is just as durable, but cannot be queried from outside.
     """
     return _builder(name, "key_value", key, value, store_type, changelog)
 
@@ -78,7 +78,7 @@ def window_store(
     store_type: StoreType = "auto",
     changelog: bool = True,
 ) -> StoreBuilder:
-    """Describe a store with a value for each key and window of the length `window`, kept for `retention`."""
+    """Describe a store with a value per key and window of length `window`, kept for `retention`."""
     length = milliseconds("window of window_store", window, least=1)
     kept = milliseconds("retention of window_store", retention, least=1)
     if kept < length:
@@ -98,7 +98,7 @@ def session_store(
     store_type: StoreType = "auto",
     changelog: bool = True,
 ) -> StoreBuilder:
-    """Describe a store with a value for each key and session, kept for `retention`."""
+    """Describe a store with a value per key and session, kept for `retention`."""
     kept = milliseconds("retention of session_store", retention, least=1)
     return _builder(name, "session", key, value, store_type, changelog, kept)
 
@@ -112,13 +112,13 @@ def versioned_store(
     store_type: StoreType = "auto",
     changelog: bool = True,
 ) -> StoreBuilder:
-    """Describe a store that also knows the values a key had before, as far back as `history`."""
+    """Describe a store that also keeps the earlier values of a key, as far back as `history`."""
     kept = milliseconds("history of versioned_store", history)
     return _builder(name, "versioned", key, value, store_type, changelog, kept)
 
 
 def stores_of(given: object) -> tuple[str | StoreBuilder, ...]:
-    """Return the stores of a processor, after a look whether they are some."""
+    """Check the stores of a processor."""
     if isinstance(given, str | StoreBuilder) or not isinstance(given, Iterable):
         return (_store_of(given),)
     return tuple(_store_of(each) for each in given)
@@ -146,7 +146,7 @@ def _builder(
     for role, spec in (("key", key), ("value", value)):
         if not is_type(spec):
             refuse(
-                f"The {role} of store {name!r} is no type: found {words_for(spec)}",
+                f"The {role} of store {name!r} is not a type: found {words_for(spec)}",
                 "Pass a serde, a DDL string, a Python type, a dataclass, or brookmere.Pickled()",
             )
     return StoreBuilder(name, kind, key, value, store_type, changelog, retention_ms, window_ms, here())

@@ -9,7 +9,7 @@ from typing import Any
 
 from brookmere.config import Handler
 from brookmere.dsl.arguments.checks import handler_of, lambda_of, pattern_of, refuse, serde_of, topics_of
-from brookmere.dsl.arguments.times import Timestamp, on_invalid_of, timestamp_of
+from brookmere.dsl.arguments.timestamps import Timestamp, on_invalid_of, timestamp_of
 from brookmere.dsl.graph.graph import Graph
 from brookmere.dsl.graph.rules import rules_for
 from brookmere.dsl.processors.process import (
@@ -40,7 +40,7 @@ class _Added:
 
 
 class TopologyBuilder(Builder):
-    """Builds a program of sources, processors, sinks and stores, linked by the names of their parents.
+    """Build a program of sources, processors, sinks and stores, linked by the names of their parents.
 
     Every method returns the builder itself. `key` and `value` are the default serdes of sources.
 
@@ -56,9 +56,9 @@ class TopologyBuilder(Builder):
 
     def __init__(self, application_id: str, *, key: Serde | None = None, value: Serde | None = None) -> None:
         if not isinstance(application_id, str):
-            refuse(f"An application id is text, found {application_id!r}", "Pass a name")
+            refuse(f"An application id must be text, found {application_id!r}", "Pass a name")
         self.application_id = application_id
-        # Faults, names and stores are those of every program; there are no steps.
+        # The graph holds faults, names and stores, as for every program, but no steps.
         self._graph = Graph()
         self._graph.check_name("application", application_id)
         self._key = serde_of("key", key)
@@ -76,7 +76,7 @@ class TopologyBuilder(Builder):
         on_bad_record: Handler | None = None,
         on_invalid_timestamp: OnInvalidTimestamp | None = None,
     ) -> TopologyBuilder:
-        """Read one or several topics, or all that match a pattern. The rest is as `stream` has it."""
+        """Read one or several topics, or all that match a pattern; the options are those of `stream`."""
         pattern = pattern_of(topics) if isinstance(topics, re.Pattern) else None
         names = () if isinstance(topics, re.Pattern) else topics_of(topics)
         for topic in names:
@@ -103,9 +103,9 @@ class TopologyBuilder(Builder):
         value: object | None = None,
         stores: object = (),
     ) -> TopologyBuilder:
-        """Hand the records of all `parents` to a processor that `supplier`, a class or a function, makes.
+        """Process the records of all `parents` with a processor from `supplier`, a class or a function.
 
-        `key` and `value` are the types of what it forwards, `stores` the stores it has at hand, as in
+        `key` and `value` are the types of the records it forwards, `stores` the stores it uses, as in
         `KStream.process`.
         """
         made = made_by("add_processor", supplier)
@@ -137,7 +137,7 @@ class TopologyBuilder(Builder):
         return self._add(node)
 
     def add_state_store(self, builder: StoreBuilder, *processors: str) -> TopologyBuilder:
-        """Declare a store, and connect it with these processors."""
+        """Declare a store, and connect it to these processors."""
         declare(self._graph, builder)
         _check_names(f"The processors of the store {builder.name!r}", processors)
         for processor in processors:
@@ -153,12 +153,12 @@ class TopologyBuilder(Builder):
         return self
 
     def build(self, *, optimization: str | Sequence[str] = "none") -> Topology:
-        """Return the topology as it is now; it can be extended and built again.
+        """Return the current topology; the builder can be extended and built again.
 
-        No optimization has anything to do here; its names are checked all the same.
+        Optimizations have no effect here, but their names are checked.
 
         Raises:
-            TopologyError: the program is wrong; the error lists every fault.
+            TopologyError: the program has faults; the error lists all of them.
         """
         rules_for(optimization)
         parts, known = Parts(), self._graph.stores
@@ -172,7 +172,7 @@ class TopologyBuilder(Builder):
 
     def _name(self, name: str) -> str:
         if not isinstance(name, str):
-            refuse(f"A node is called by a name, found {name!r}", "Pass text first")
+            refuse(f"The name of a node must be text, found {name!r}", "Pass the name first")
         self._graph.check_name("node", name)
         return name
 
@@ -182,7 +182,7 @@ class TopologyBuilder(Builder):
 
     def _parents(self, name: str, parents: tuple[str, ...]) -> tuple[str, ...]:
         if not parents:
-            self._graph.fault(f"Node {name!r} has no parent", "Name the nodes whose records it gets")
+            self._graph.fault(f"Node {name!r} has no parent", "Name the nodes whose records it receives")
         _check_names(f"The parents of {name!r}", parents)
         known = {added.node.name: added.node for added in self._added}
         found = []
@@ -209,7 +209,7 @@ class TopologyBuilder(Builder):
                 _did_you_mean(processor, known, "processor"),
             )
         elif not isinstance(known[processor].node, ProcessorNode):
-            self._graph.fault(f"Node {processor!r} is no processor", "Only processors have stores")
+            self._graph.fault(f"Node {processor!r} is not a processor", "Only processors have stores")
         else:
             known[processor].stores.update(dict.fromkeys(stores))
 
@@ -217,9 +217,9 @@ class TopologyBuilder(Builder):
 def _check_names(what: str, names: Sequence[object]) -> None:
     for name in names:
         if not isinstance(name, str):
-            refuse(f"{what} are told by their names, found {name!r}", "Pass texts, one by one")
+            refuse(f"{what} must be given by name, found {name!r}", "Pass each name as a separate argument")
 
 
 def _did_you_mean(name: str, known: Sequence[str] | dict[str, Any], kind: str) -> str:
     similar = nearest(name, tuple(known))
-    return f"Did you mean {similar!r}?" if similar else f"Add the {kind} before"
+    return f"Did you mean {similar!r}?" if similar else f"Add the {kind} first"

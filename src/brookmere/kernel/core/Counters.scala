@@ -13,18 +13,21 @@ final class Sums(size: Int) extends AccumulatorV2[Array[Long], Array[Long]] {
   override def value: Array[Long] = sums
 }
 
-/** Times that tasks have seen, of which Spark keeps the greatest. */
+/** The latest times that tasks have seen; Spark keeps the maximum. */
 final class Latest(size: Int) extends AccumulatorV2[Array[Long], Array[Long]] {
   private val times = Array.fill(size)(Long.MinValue)
   override def isZero: Boolean = times.forall(_ == Long.MinValue)
   override def copy(): Latest = { val c = new Latest(size); c.add(times); c }
   override def reset(): Unit = java.util.Arrays.fill(times, Long.MinValue)
-  override def add(v: Array[Long]): Unit = { var i = 0; while (i < size) { times(i) = math.max(times(i), v(i)); i += 1 } }
+  override def add(v: Array[Long]): Unit = {
+    var i = 0
+    while (i < size) { times(i) = math.max(times(i), v(i)); i += 1 }
+  }
   override def merge(other: AccumulatorV2[Array[Long], Array[Long]]): Unit = add(other.value)
   override def value: Array[Long] = times
 }
 
-/** What is counted per node, one behind the other. */
+/** What is counted per node, as consecutive numbers. */
 object Counters {
   val Kinds = 5
   val Received = 0
@@ -33,7 +36,7 @@ object Counters {
   val Failed = 3
   val Late = 4
 
-  /** Adds the counts of processors to `sums` and starts them anew. */
+  /** Adds the counts of processors to `sums` and resets them. */
   def collect(processors: Array[Processor], sums: Array[Long]): Unit = processors.foreach { p =>
     if (p.id >= 0 && p.id * Kinds < sums.length) {
       val at = p.id * Kinds
@@ -55,6 +58,6 @@ object Counters {
 object StageTimes {
   val Kinds = 3
   private val threads = java.lang.management.ManagementFactory.getThreadMXBean
-  /** CPU time of this thread: on a busy machine elapsed time says little. */
+  /** CPU time of this thread: elapsed time means little on a busy machine. */
   def now: Long = if (threads.isCurrentThreadCpuTimeSupported) threads.getCurrentThreadCpuTime else System.nanoTime
 }

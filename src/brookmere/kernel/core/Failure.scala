@@ -1,6 +1,6 @@
 package brookmere.kernel.core
 
-/** A record that failed, where and why. Thrown by the handler "fail", sent on by "continue". */
+/** A failed record: where and why. The handler "fail" throws it, "continue" sends it on. */
 final class RecordFailed(
     val stage: String, // deserialization, processing or production
     val node: String,
@@ -15,7 +15,8 @@ final class RecordFailed(
     val key: Array[Byte],
     val value: Array[Byte])
     extends RuntimeException(
-      s"$stage of a record failed in $node (task $task, topic $topic, partition $partition, offset $offset): $reason: $detail") {
+      s"$stage of a record failed in $node (task $task, topic $topic, partition $partition, offset $offset): " +
+      s"$reason: $detail") {
   override def fillInStackTrace(): Throwable = this
 }
 
@@ -25,15 +26,15 @@ object RecordFailed {
   val Production = "production"
   val Timestamp = "timestamp"
 
-  /** The innermost cause that says something: it tells what went wrong. */
+  /** The innermost cause with a message: it says what went wrong. */
   def cause(e: Throwable): Throwable = {
     var c = e
-    var telling = e
+    var found = e
     while (c.getCause != null && (c.getCause ne c)) {
       c = c.getCause
-      if (c.getMessage != null && !silent(c.getMessage)) telling = c
+      if (c.getMessage != null && !silent(c.getMessage)) found = c
     }
-    telling
+    found
   }
   private def silent(message: String): Boolean = message.isEmpty || message == "requirement failed"
 
@@ -44,7 +45,7 @@ object RecordFailed {
   }
 }
 
-/** Raised where the handler is "fail" only for what a record did; everything else passes. */
+/** Lets the handlers decide only on failures that a record has caused; everything else is thrown. */
 object Guarded {
   def unapply(e: Throwable): Option[Throwable] = e match {
     case _: RecordFailed | _: Unavailable | _: brookmere.kernel.python.workers.WorkerLost => None
@@ -54,10 +55,10 @@ object Guarded {
   }
 }
 
-/** Something that the application needs does not answer: no record is to blame, so the application stops. */
+/** Something that the application needs does not answer. No record is at fault, so the application stops. */
 final class Unavailable(message: String) extends RuntimeException(message)
 
-/** A record whose time cannot be one. */
+/** A record with an invalid time. */
 final class InvalidTimestamp(message: String) extends RuntimeException(message) {
   override def fillInStackTrace(): Throwable = this
 }

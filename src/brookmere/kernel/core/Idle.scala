@@ -1,18 +1,17 @@
 package brookmere.kernel.core
 
 /**
- * A processor whose stream time goes on with the wall clock once its task has had no record for
- * `closeIdle` milliseconds. Stream time is then that of the last record plus the time that has
- * passed since.
+ * A processor whose stream time advances with the wall clock once its task has had no record for `closeIdle`
+ * milliseconds. Stream time is then that of the last record plus the time that has passed since.
  */
 trait Idle extends Processor {
   /** Negative: never. */
   var closeIdle: Long = -1L
 
-  /** Stream time of the operator on the task at hand; negative before its first record. */
+  /** Stream time of the operator on the current task; negative before its first record. */
   protected def idleTime: Long
 
-  /** Moves stream time on to `streamTime`, and lets go what that brings to an end. */
+  /** Advances stream time to `streamTime`, and emits what is complete by then. */
   protected def advance(streamTime: Long): Unit
 
   override def needsTicks: Boolean = closeIdle >= 0

@@ -31,24 +31,25 @@ final class LateSink(id: Int, name: String, keyWriter: Writer, valueWriter: Writ
     task.write(id, keyWriter.bytes(key), valueWriter.bytes(value), ts)
 
   def take(
-      node: String, reason: String, key: UnsafeRow, value: UnsafeRow, ts: Long, streamTime: Long, start: Long, end: Long): Unit = {
+      node: String, reason: String, key: UnsafeRow, value: UnsafeRow, ts: Long, streamTime: Long, start: Long,
+      end: Long): Unit = {
     val before = task.keepHeaders()
-    val told = Seq("reason" -> reason, "node" -> node) ++
+    val details = Seq("reason" -> reason, "node" -> node) ++
       (if (streamTime < 0) Nil else Seq("stream_time" -> streamTime.toString)) ++
       (if (start < 0) Nil else Seq("window" -> s"$start/$end"))
-    task.headers(withMore(before, told))
+    task.headers(withMore(before, details))
     try receive(key, value, null, ts)
     finally task.headers(before)
   }
 
-  private def withMore(before: Array[Byte], told: Seq[(String, String)]): Array[Byte] = {
+  private def withMore(before: Array[Byte], details: Seq[(String, String)]): Array[Byte] = {
     val kept =
       if (before == null) Array.empty[Any]
       else {
         packed.pointTo(before, before.length)
         packed.getArray(0).toObjectArray(Layout.headerType.elementType).asInstanceOf[Array[Any]]
       }
-    val more = told.map { case (name, text) =>
+    val more = details.map { case (name, text) =>
       new GenericInternalRow(Array[Any](UTF8String.fromString(LateSink.Prefix + name), text.getBytes("UTF-8"))): Any
     }
     Rows.bytes(pack(new GenericInternalRow(Array[Any](new GenericArrayData(kept ++ more)))))

@@ -3,8 +3,8 @@ package brookmere.kernel.core
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /**
- * One node of the topology. A record goes depth-first through the processors; rows handed to
- * `process` are valid during the call only, so whoever keeps one copies it.
+ * One node of the topology. A record passes through the processors depth-first. Rows given to `process` are valid
+ * during the call only: a processor that keeps one copies it.
  *
  * A stream processor gets (key, value, null); a table processor gets (key, new value, old value).
  */
@@ -20,24 +20,24 @@ abstract class Processor(val id: Int, val name: String) extends Serializable {
   /** Compiles expressions, once per thread of execution. */
   def open(): Unit = {}
 
-  /** Turns to another task: its stores from now on. */
+  /** Switches to another task and its stores. */
   def attach(task: Task): Unit = this.task = task
 
   def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit
 
-  /** True if the wall clock matters to the processor: its tasks then get ticks. */
+  /** True if the processor depends on the wall clock: its tasks then get ticks. */
   def needsTicks: Boolean = false
 
-  /** Called when the wall clock has moved on, after the records of the batch, parents before children. */
+  /** Called when the wall clock has advanced, after the records of the batch, parents before children. */
   def tick(wall: Long): Unit = {}
 
-  /** What has to be done before the first record of a batch, step by step. */
+  /** The work before the first record of a batch, step by step. */
   def earlier(): Iterator[Unit] = Iterator.empty
 
   /** Called after the last record of a batch, parents before children. */
   def endBatch(): Unit = {}
 
-  /** What a failure of this node is called. */
+  /** The kind of a failure in this node. */
   protected def failureKind: String = RecordFailed.Processing
 
   protected final def forward(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit = {
@@ -47,7 +47,7 @@ abstract class Processor(val id: Int, val name: String) extends Serializable {
     while (i < c.length) { c(i).receive(key, value, old, ts); i += 1 }
   }
 
-  /** Runs the record inside the guard: a failure concerns this node's subtree only. */
+  /** Processes the record inside the guard: a failure affects this node's subtree only. */
   final def receive(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit = {
     received += 1
     try process(key, value, old, ts)
@@ -58,7 +58,7 @@ abstract class Processor(val id: Int, val name: String) extends Serializable {
     }
   }
 
-  /** Hands a tick on inside the guard. */
+  /** Passes a tick on inside the guard. */
   final def ring(wall: Long): Unit =
     try tick(wall)
     catch {
@@ -73,8 +73,8 @@ abstract class Processor(val id: Int, val name: String) extends Serializable {
   var late: LateSink = null
 
   /**
-   * Drops a record: counts it, and sends it to the topic for such records, if there is one. `reason` is
-   * one of Dropped; stream time and the bounds of the window are told where they are not negative.
+   * Drops a record: counts it, and sends it to the topic for dropped records, if there is one. `reason` is one of
+   * Dropped; negative values stand for no stream time and no window.
    */
   protected final def drop(
       reason: String, key: UnsafeRow, value: UnsafeRow, ts: Long,

@@ -2,7 +2,7 @@ package brookmere.kernel.core
 
 import org.apache.spark.sql.catalyst.expressions.{BaseGenericInternalRow, UnsafeRow}
 
-/** The record as an expression sees it: key, value, timestamp, and the aggregate where there is one. */
+/** The record as an expression sees it: key, value, timestamp, and the aggregate if there is one. */
 final class RecordRow extends BaseGenericInternalRow {
   var key: UnsafeRow = null
   var value: UnsafeRow = null

@@ -5,24 +5,10 @@ import brookmere.kernel.rows._
 import brookmere.kernel.state.{Clock, GroupStore, Kept, Line, Store, Times}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
-import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter
-import org.apache.spark.unsafe.types.UTF8String
-
-/** What every stage of a program knows: topics, task slots, what to do about failures. */
-final class Settings(
-    val topics: Array[String],
-    val continueOn: Set[String],
-    val lastPerBatch: Boolean,
-    val limits: Store.Limits) extends Serializable
-
-object Settings {
-  /** The handler that skips a failed record; the other one is "fail". */
-  val Continue = "continue"
-}
 
 /**
- * The work of one stage on one task: the record at hand, its place in the order of arrival, the
- * task's stores, and the buffer for what leaves the stage. `place` is that of the stage in its chain.
+ * The work of one stage on one task: the current record, its position in the order of arrival, the task's stores, and
+ * the buffer for what leaves the stage. `place` is the stage's position in its chain.
  */
 final class Task(
     val stage: Int, val number: Int, val settings: Settings, slots: Array[Int],
@@ -35,7 +21,7 @@ final class Task(
   private var hop = 0
   private var position = 0L
   private var count = 0L
-  /** Headers of the record at hand, packed, as a slice; no headers: null. */
+  /** Headers of the current record, packed, as a slice; null without headers. */
   var headersBase: AnyRef = null
   var headersOffset = 0L
   var headersSize = 0
@@ -43,7 +29,7 @@ final class Task(
   private val taskClock = clock(Clock.StreamTime)
   /** The greatest timestamp that a record of this task had. */
   def streamTime: Long = taskClock.time
-  /** The wall clock as the batch tells it; Never in a program that does not ask. */
+  /** The wall clock of the batch; Never in a program that does not use it. */
   var wall: Long = Clock.Never
   /** The wall clock at the last record of this task, and at its last tick. */
   private lazy val lastRecord = clock(Clock.LastRecord)
@@ -52,15 +38,15 @@ final class Task(
   def store(name: String): Store = stores(name).asInstanceOf[Store]
   def groups(name: String): GroupStore = stores(name).asInstanceOf[GroupStore]
 
-  /** The rows of a store whose results come out at the end of the batch. */
+  /** The rows of a store whose results are sent at the end of the batch. */
   def line(store: String): Line = lines.getOrElseUpdate(store, new Line)
   private val lines = scala.collection.mutable.HashMap.empty[String, Line]
 
-  /** A clock that the task remembers; it stands at `first` until it is set. Without state nothing is remembered. */
+  /** A clock that the task remembers, at `first` until it is set. Without state nothing is remembered. */
   def clock(name: String, first: Long = Clock.Never): Clock =
     if (times == null) new Clock(name, first) else times.clock(Clock.inChain(name, place), first)
 
-  /** Hands the names and times of all clocks that were ever set to `f`, without those of other stages of the chain. */
+  /** Calls `f` with the names and times of all clocks that were ever set, except those of other stages of the chain. */
   def eachClock(f: (String, Long) => Unit): Unit =
     if (times != null) times.each((name, time) => Clock.known(name, place).foreach(f(_, time)))
 
@@ -72,7 +58,7 @@ final class Task(
     times.flush()
   }
 
-  /** Makes a root record the record at hand. */
+  /** Makes a root record the current record. */
   def at(clock: Long, source: Int, seq: Long, ts: Long): Unit = {
     follow(clock, source, seq)
     due = StepNumber.FirstDue
@@ -82,7 +68,7 @@ final class Task(
     taskClock.advance(ts)
   }
 
-  /** Counts anew if the root record is another one. */
+  /** Restarts the count if the root record is another one. */
   private def follow(clock: Long, source: Int, seq: Long): Unit = if (!isAt(clock, source, seq)) {
     count = 0L
     this.clock = clock
@@ -90,16 +76,16 @@ final class Task(
     this.seq = seq
   }
 
-  /** The next number among what the root record gives in this stage. */
+  /** The next number among the results of the root record in this stage. */
   private def turn(): Long = {
     if (count > (if (stage == 0) StepNumber.MaxPosition else StepNumber.MaxCount)) {
-      throw new IllegalStateException(s"one record gave more than $count results; make fewer of it")
+      throw new IllegalStateException(s"one record gave more than $count results; emit fewer per record")
     }
     count += 1
     count - 1
   }
 
-  /** Makes a tick the reason of what comes next. Nothing is known of it but its place. */
+  /** Makes a tick the cause of what follows. Only its position is known. */
   def atTick(row: UnsafeRow): Unit = {
     clock = row.getLong(Layout.Clock)
     source = row.getInt(Layout.Source)
@@ -113,7 +99,7 @@ final class Task(
     if (lastRecord.time == Clock.Never || Ticks.isBusy(row)) lastRecord.time = wall
   }
 
-  /** Gives what comes next the place `n` in front of the records of the batch. */
+  /** Gives what follows the position `n` before the records of the batch. */
   def ahead(n: Long): Unit = {
     follow(Long.MinValue, 0, n)
     due = StepNumber.FirstDue
@@ -125,8 +111,8 @@ final class Task(
   def ticked(): Unit = lastTick.time = wall
 
   /**
-   * The part of the time without a record that passed since the last tick, if there was none for
-   * `limit` milliseconds. At the tick that reaches the limit it is all of it.
+   * How long the task has had no record, counted from the last tick, if that is at least `limit` milliseconds in total.
+   * At the tick that reaches the limit it is the whole time.
    */
   def idleFor(wall: Long, limit: Long): Long = {
     val idle = wall - lastRecord.time
@@ -135,7 +121,7 @@ final class Task(
     else idle
   }
 
-  /** Makes a consequence of a root record the record at hand. */
+  /** Makes a consequence of a root record the current record. */
   def at(row: UnsafeRow): Unit = {
     if (wall != Clock.Never) lastRecord.time = wall
     at(row.getLong(Layout.Clock), row.getInt(Layout.Source), row.getLong(Layout.Seq), row.getLong(Layout.Ts))
@@ -145,7 +131,8 @@ final class Task(
     position = StepNumber.position(step)
   }
 
-  def isAt(clock: Long, source: Int, seq: Long): Boolean = clock == this.clock && source == this.source && seq == this.seq
+  def isAt(clock: Long, source: Int, seq: Long): Boolean =
+    clock == this.clock && source == this.source && seq == this.seq
 
   def headers(row: UnsafeRow, field: Int): Unit =
     if (row.isNullAt(field)) noHeaders()
@@ -162,11 +149,11 @@ final class Task(
 
   def noHeaders(): Unit = { headersBase = null; headersOffset = 0L; headersSize = 0 }
 
-  /** Writes the headers at hand as a field of a row, for an operator that emits later. */
+  /** Writes the current headers as a field of a row, for an operator that emits later. */
   def writeHeaders(row: RowWriter, i: Int): Unit =
     if (headersBase == null) row.setNull(i) else row.bytes(i, headersBase, headersOffset, headersSize)
 
-  /** A copy of the headers at hand, for an operator that emits later. */
+  /** A copy of the current headers, for an operator that emits later. */
   def keepHeaders(): Array[Byte] =
     if (headersBase == null) null
     else {
@@ -175,8 +162,9 @@ final class Task(
       a
     }
 
-  /** Sends packed rows to a node of a later stage. `queued` is the due of a repartition, if there is one. */
-  def send(toTask: Int, node: Int, key: UnsafeRow, value: UnsafeRow, ts: Long, queued: Long = StepNumber.FirstDue): Unit = {
+  /** Sends packed rows to a node of a later stage. `queued` is the due time of a repartition, if there is one. */
+  def send(toTask: Int, node: Int, key: UnsafeRow, value: UnsafeRow, ts: Long,
+      queued: Long = StepNumber.FirstDue): Unit = {
     begin(toTask, node, ts, sizeOf(key) + sizeOf(value), queued)
     put(Layout.Key, key)
     put(Layout.Value, value)
@@ -184,7 +172,8 @@ final class Task(
   }
 
   /** Sends a packed key and bytes, for a node of a later stage or for the sink. */
-  def sendBytes(toTask: Int, node: Int, key: UnsafeRow, value: Array[Byte], ts: Long, queued: Long = StepNumber.FirstDue): Unit = {
+  def sendBytes(toTask: Int, node: Int, key: UnsafeRow, value: Array[Byte], ts: Long,
+      queued: Long = StepNumber.FirstDue): Unit = {
     begin(toTask, node, ts, sizeOf(key) + sizeOf(value), queued)
     put(Layout.Key, key)
     put(Layout.Value, value)
@@ -199,7 +188,7 @@ final class Task(
     putHeaders()
   }
 
-  /** As `write`, without headers. */
+  /** Like `write`, without headers. */
   def writeBare(node: Int, key: Writer, value: Writer, ts: Long): Unit = {
     begin(number, node, ts, sizeOf(key) + sizeOf(value), StepNumber.FirstDue)
     put(Layout.Key, key)
@@ -207,7 +196,7 @@ final class Task(
     out.nullField(Layout.Headers)
   }
 
-  /** Sends serialised key and value to the sink. */
+  /** Sends a serialised key and value to the sink. */
   def write(node: Int, key: Array[Byte], value: Array[Byte], ts: Long): Unit = {
     begin(number, node, ts, sizeOf(key) + sizeOf(value), StepNumber.FirstDue)
     put(Layout.Key, key)
@@ -216,8 +205,8 @@ final class Task(
   }
 
   /**
-   * Hands a row on to a later stage as it is. Among what its root record gives here it takes its turn:
-   * only so are rows of several stages comparable where they meet.
+   * Passes a row on to a later stage unchanged. It gets a number among the results of its root record in this stage:
+   * only then can rows of several stages be compared where they meet.
    */
   def pass(row: UnsafeRow): Unit = {
     follow(row.getLong(Layout.Clock), row.getInt(Layout.Source), row.getLong(Layout.Seq))
@@ -245,7 +234,8 @@ final class Task(
     val step =
       if (stage == 0) StepNumber.of(nextHop, n, 0L, stage, number)
       else StepNumber.of(nextHop, position, n, stage, number)
-    out.begin(slots(toTask), clock, source, seq, if (isQueued) queued else due, step, node, ts, size + Rows.padded(headersSize))
+    out.begin(slots(toTask), clock, source, seq, if (isQueued) queued else due, step, node, ts,
+      size + Rows.padded(headersSize))
   }
   private def sizeOf(r: UnsafeRow): Int = if (r == null) 0 else Rows.padded(r.getSizeInBytes)
   private def sizeOf(a: Array[Byte]): Int = if (a == null) 0 else Rows.padded(a.length)
@@ -260,17 +250,17 @@ final class Task(
     if (headersBase == null) out.nullField(Layout.Headers)
     else out.field(Layout.Headers, headersBase, headersOffset, headersSize)
 
-  /** The topic of the root record at hand. */
+  /** The topic of the current root record. */
   def topic: String = Ticks.topicOf(source, settings.topics)
 
   /** The record as its topic holds it; known in stage 0 only. */
   var raw: UnsafeRow = null
 
-  /** False while an update of a versioned table is sent on that is older than the key's latest one. */
+  /** False while an update of a versioned table is sent that is older than the latest one of its key. */
   var isLatest = true
   private def rawBytes(field: Int): Array[Byte] = if (raw == null || raw.isNullAt(field)) null else raw.getBinary(field)
 
-  /** The handler, the node's own or the program's: throws, or reports the failure as a row of its own and returns. */
+  /** Applies the handler, the node's own or the program's: throws, or reports the failure as a row and returns. */
   def failed(kind: String, node: String, e: Throwable, ts: Long, own: String = null): Unit = {
     val cause = RecordFailed.cause(e)
     val (reason, trace) = cause match {
@@ -281,31 +271,5 @@ final class Task(
       seq, ts, reason, String.valueOf(cause.getMessage), trace, rawBytes(RawLayout.Key), rawBytes(RawLayout.Value))
     if (if (own == null) !settings.continueOn(kind) else own != Settings.Continue) throw failure
     write(Layout.ErrorNode, null, ErrorRow.pack(failure), ts)
-  }
-}
-
-/** A failure as a packed row: struct<stage, node, task, topic, partition, offset, reason, message, trace, key, value>. */
-object ErrorRow {
-  import org.apache.spark.sql.types._
-  val schema: StructType = new StructType()
-    .add("stage", StringType).add("node", StringType).add("task", IntegerType).add("topic", StringType)
-    .add("partition", IntegerType).add("offset", LongType).add("reason", StringType).add("message", StringType)
-    .add("trace", StringType).add("key", BinaryType).add("value", BinaryType)
-
-  def pack(f: RecordFailed): Array[Byte] = {
-    val w = new UnsafeRowWriter(schema.length)
-    w.resetRowWriter()
-    w.write(0, UTF8String.fromString(f.stage))
-    w.write(1, UTF8String.fromString(f.node))
-    w.write(2, f.task)
-    w.write(3, UTF8String.fromString(f.topic))
-    w.write(4, f.partition)
-    w.write(5, f.offset)
-    w.write(6, UTF8String.fromString(f.reason))
-    w.write(7, UTF8String.fromString(f.detail))
-    w.write(8, UTF8String.fromString(f.trace))
-    if (f.key == null) w.setNullAt(9) else w.write(9, f.key)
-    if (f.value == null) w.setNullAt(10) else w.write(10, f.value)
-    Rows.bytes(w.getRow)
   }
 }

@@ -4,8 +4,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 
 /**
- * A user's expression, bound to the rows it reads. It is shipped with the program and compiled
- * where it runs. A chain, because the optimiser may leave several projections.
+ * A user's expression, bound to the rows that it reads. It is shipped with the program and compiled where it runs. It
+ * is a chain because the optimiser may leave several projections.
  */
 final class Bound(val chain: Seq[Seq[Expression]], val result: RowType, val shape: Bound.Shape) extends Serializable {
 
@@ -17,8 +17,7 @@ final class Bound(val chain: Seq[Seq[Expression]], val result: RowType, val shap
 }
 
 /**
- * Turns expressions into a projection: compiled to byte code where many records come, interpreted
- * where a test feeds a few.
+ * Compiles expressions to a projection: to byte code for many records, or interpreted for the few records of a test.
  */
 object Compile {
   private val interpreted = ThreadLocal.withInitial[java.lang.Boolean](() => false)
@@ -38,7 +37,7 @@ object Bound {
   sealed trait Shape extends Serializable
   /** The fields of the result are the columns of the projection; it is never null. */
   case object Flat extends Shape
-  /** One column that is no struct; null means no result. */
+  /** One column that is not a struct; null means no result. */
   case object Single extends Shape
   /** One struct column that may be null. */
   case object Nested extends Shape

@@ -8,7 +8,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Turns serialised bytes into a row; throws where they cannot be read. The row is reused. */
+/** Reads serialised bytes as a row; throws if they cannot be read. The row is reused. */
 abstract class Reader(val result: RowType) extends Serializable {
   def open(): Unit = {}
   def read(base: AnyRef, offset: Long, size: Int): UnsafeRow
@@ -24,7 +24,7 @@ object Reader {
     case "long" => new FixedReader(LongType, 8, "a Long")
     case "double" => new FixedReader(DoubleType, 8, "a Double")
     case "bool" => new FixedReader(BooleanType, 1, "a Bool")
-    case other => throw new IllegalArgumentException(s"no wire format $other")
+    case other => throw new IllegalArgumentException(s"unknown wire format '$other'")
   }
 }
 
@@ -48,20 +48,20 @@ final class BytesReader(t: DataType) extends Reader(RowType(t)) {
   }
 }
 
-/** Text with exactly one JSON value: a parser that reads the first one would not miss the rest. */
+/** Text with exactly one JSON value; a JSON parser alone would ignore what follows the first value. */
 final class JsonTextReader extends Reader(RowType(StringType)) {
   private val text = new BytesReader(StringType)
   override def open(): Unit = text.open()
   override def read(base: AnyRef, offset: Long, size: Int): UnsafeRow = {
     val row = text.read(base, offset, size)
     val end = JsonTextReader.endOfFirst(base, offset, size)
-    if (end < size) throw new BadBytes(s"there is more behind the JSON value, from byte $end on")
+    if (end < size) throw new BadBytes(s"there is more after the JSON value, from byte $end on")
     row
   }
 }
 
 object JsonTextReader {
-  /** Where the first object or array and the white space behind it end; the size if it is no such value. */
+  /** Where the first object or array and the white space after it end; the size if it is neither. */
   private def endOfFirst(base: AnyRef, offset: Long, size: Int): Int = {
     var i = skip(base, offset, size, 0)
     if (i == size || !isOpening(Platform.getByte(base, offset + i))) return size
@@ -132,7 +132,7 @@ final class ExpressionReader(decode: Bound) extends Reader(decode.result) {
     Platform.copyMemory(base, offset, raw, Rows.Base, size)
     input.update(0, raw)
     val r = project(input)
-    if (r == null) throw new BadBytes("the serde gave null for bytes that are not null")
+    if (r == null) throw new BadBytes("the serde returned null for bytes that are not null")
     r
   }
 }

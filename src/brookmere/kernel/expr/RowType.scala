@@ -3,8 +3,8 @@ package brookmere.kernel.expr
 import org.apache.spark.sql.types._
 
 /**
- * The type of a key or value. A struct is its own row; anything else travels in a row of one
- * field. A null key or value has no row at all.
+ * The type of a key or value. A struct is its own row; anything else is in a row of one field. A null key or value has
+ * no row at all.
  */
 final case class RowType(dataType: DataType) {
   val isStruct: Boolean = dataType.isInstanceOf[StructType]
@@ -19,9 +19,10 @@ final case class RowType(dataType: DataType) {
 object RowType {
   def apply(dataType: DataType): RowType = new RowType(nullable(dataType))
 
-  /** Stored and shuffled rows outlive any knowledge about nulls, so all fields may be null. */
+  /** Stored and shuffled rows outlive any knowledge about nulls, so all fields are nullable. */
   private def nullable(t: DataType): DataType = t match {
-    case StructType(fields) => StructType(fields.map(f => f.copy(dataType = nullable(f.dataType), nullable = true, metadata = Metadata.empty)))
+    case StructType(fields) => StructType(fields.map(f =>
+      f.copy(dataType = nullable(f.dataType), nullable = true, metadata = Metadata.empty)))
     case ArrayType(e, _) => ArrayType(nullable(e), containsNull = true)
     case MapType(k, v, _) => MapType(nullable(k), nullable(v), valueContainsNull = true)
     case c: CharType => StringType

@@ -1,12 +1,13 @@
 package brookmere.kernel.expr
 
+import brookmere.kernel.core.BadBytes
 import brookmere.kernel.rows.{Rows, WindowKeys}
 
 import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, UnsafeRow}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.Platform
 
-/** Turns a row into serialised bytes, left where `base`, `offset` and `size` point. */
+/** Serialises a row; the bytes are at `base`, `offset` and `size`. */
 abstract class Writer extends Serializable {
   @transient var base: AnyRef = _
   @transient var offset = 0L
@@ -14,7 +15,7 @@ abstract class Writer extends Serializable {
   def open(): Unit = {}
   def write(row: UnsafeRow): Unit
 
-  /** The bytes in an array of their own; no row, no bytes. */
+  /** The bytes in an array of their own; null for no row. */
   final def bytes(row: UnsafeRow): Array[Byte] =
     if (row == null) null
     else {
@@ -54,12 +55,15 @@ final class FixedWriter(t: DataType, width: Int) extends Writer {
     case IntegerType => Platform.putInt(buffer, Rows.Base, Integer.reverseBytes(row.getInt(0)))
     case LongType => Platform.putLong(buffer, Rows.Base, java.lang.Long.reverseBytes(row.getLong(0)))
     case DoubleType =>
-      Platform.putLong(buffer, Rows.Base, java.lang.Long.reverseBytes(java.lang.Double.doubleToLongBits(row.getDouble(0))))
+      Platform.putLong(buffer, Rows.Base,
+        java.lang.Long.reverseBytes(java.lang.Double.doubleToLongBits(row.getDouble(0))))
     case _ => Platform.putByte(buffer, Rows.Base, if (row.getBoolean(0)) 1 else 0)
   }
 }
 
-/** A key with its window in Kafka's binary form: the key's bytes, then the start; for sessions the end and the start. */
+/**
+ * A key with its window in Kafka's binary form: the key's bytes, then the start; for sessions the end and the start.
+ */
 final class WindowedWriter(inner: Writer, key: RowType, session: Boolean) extends Writer {
   private val tail = if (session) 16 else 8
   private val keys = new WindowKeys(key)
@@ -78,7 +82,7 @@ final class WindowedWriter(inner: Writer, key: RowType, session: Boolean) extend
   }
 }
 
-/** A serde given as an expression that turns the value into bytes. */
+/** A serde given as an expression from a value to bytes. */
 final class ExpressionWriter(encode: Bound) extends Writer {
   @transient private var project: Projection = _
   @transient private var input: GenericInternalRow = _
@@ -86,7 +90,7 @@ final class ExpressionWriter(encode: Bound) extends Writer {
   override def write(row: UnsafeRow): Unit = {
     input.update(0, row)
     val r = project(input)
-    if (r == null) throw new brookmere.kernel.core.BadBytes("the serde gave null for a value that is not null")
+    if (r == null) throw new BadBytes("the serde returned null for a value that is not null")
     val at = r.getLong(0)
     base = r.getBaseObject
     offset = r.getBaseOffset + (at >>> 32).toInt

@@ -20,8 +20,8 @@ abstract class AvroRead {
 }
 
 /**
- * Turns a writer's and a reader's schema into what reads the one as the other: Avro's own resolver
- * says what to do, and the values come out as Spark keeps them.
+ * Builds a reader of values of a writer's schema as values of a reader's schema: Avro's own resolver decides what to
+ * do, and the result has Spark's representation.
  */
 object AvroRead {
   /** Values of `reader` have the type `t`. */
@@ -41,7 +41,7 @@ object AvroRead {
   private def failing(words: String): AvroRead = _ => throw new BadBytes(words)
 
   private def record(r: Resolver.RecordAdjust, t: StructType): AvroRead = {
-    // A field that the reader does not know is passed over: a null stands for its step.
+    // A field that the reader does not know is skipped: its step is null.
     val writers = r.fieldActions.map(_.writer)
     var kept = 0
     val targets = new Array[Int](writers.length)
@@ -69,7 +69,7 @@ object AvroRead {
     }
   }
 
-  /** A default of the reader's schema; it is written by Avro and read back as Spark keeps it. */
+  /** A default of the reader's schema; it is written by Avro and read back in Spark's representation. */
   private def constant(schema: Schema, value: AnyRef, t: DataType): Any = {
     val in = new Input
     in.set(encoded(schema, value), 0)
@@ -97,19 +97,21 @@ object AvroRead {
       in => {
         val values = new java.util.LinkedHashMap[UTF8String, Any]
         blocks(in, values.size) { values.put(in.text(in.zigzag()), step.read(in)) }
-        new ArrayBasedMapData(new GenericArrayData(values.keySet.toArray.asInstanceOf[Array[Any]]), new GenericArrayData(values.values.toArray.asInstanceOf[Array[Any]]))
+        val data = (a: java.util.Collection[_]) => new GenericArrayData(a.toArray.asInstanceOf[Array[Any]])
+        new ArrayBasedMapData(data(values.keySet), data(values.values))
       }
-    case other => throw new IllegalArgumentException(s"no array or map: ${other.sql}")
+    case other => throw new IllegalArgumentException(s"not an array or a map: ${other.sql}")
   }
 
-  // Elements may have no bytes at all, so only a bound keeps wrong bytes from filling the memory.
+  // Elements may have no bytes at all, so only a limit keeps bad bytes from filling the memory.
   private val MostEmpty = 1 << 20
 
   private[formats] def blocks(in: Input, size: => Int)(one: => Unit): Unit = {
     var count = in.zigzag()
     while (count != 0) {
       if (count < 0) { count = -count; in.zigzag() }
-      if (count < 0 || count > math.max(in.left, MostEmpty - size)) throw new BadBytes(s"found $count elements at byte ${in.at}, where ${in.left} bytes are left")
+      if (count < 0 || count > math.max(in.left, MostEmpty - size)) throw new BadBytes(
+        s"found $count elements at byte ${in.at}, where ${in.left} bytes are left")
       while (count > 0) { one; count -= 1 }
       count = in.zigzag()
     }
@@ -120,15 +122,19 @@ object AvroRead {
     val known = e.reader.getEnumSymbols.asScala.map(UTF8String.fromString).toArray
     in => {
       val i = in.zigzag()
-      if (i < 0 || i >= written.length) throw new BadBytes(s"found the symbol number $i of the enum ${e.writer.getName}, which has ${written.length}")
+      if (i < 0 || i >= written.length) throw new BadBytes(
+        s"found the symbol number $i of the enum ${e.writer.getName}, which has ${written.length}")
       val own = if (e.noAdjustmentsNeeded) i.toInt else e.adjustments(i.toInt)
-      if (own < 0) throw new BadBytes(s"found the symbol ${written(i.toInt)}, which the enum ${e.reader.getName} does not know")
+      if (own < 0) throw new BadBytes(
+        s"found the symbol ${written(i.toInt)}, which the enum ${e.reader.getName} does not know")
       known(own)
     }
   }
 
   private def writerUnion(w: Resolver.WriterUnion, t: DataType): AvroRead = {
-    val steps = w.actions.zipWithIndex.map { case (action, i) => if (w.unionEquiv) branch(w.reader, i, action, t) else of(action, t) }
+    val steps = w.actions.zipWithIndex.map { case (action, i) =>
+      if (w.unionEquiv) branch(w.reader, i, action, t) else of(action, t)
+    }
     in => {
       val i = in.zigzag()
       if (i < 0 || i >= steps.length) throw new BadBytes(s"found the member number $i of a union of ${steps.length}")
@@ -189,18 +195,20 @@ object AvroRead {
       case d: LogicalTypes.Decimal => d.getScale
       case _ => t.scale
     }
-    if (scale != t.scale) return failing(s"the schemas do not fit: a decimal of scale $scale cannot be read as ${t.sql}")
+    if (scale != t.scale)
+      return failing(s"the schemas do not fit: a decimal of scale $scale cannot be read as ${t.sql}")
     in => {
       val unscaled = bytes(in)
       if (unscaled.isEmpty) throw new BadBytes(s"found a decimal without bytes at byte ${in.at}")
       val value = Decimal(new JBigDecimal(new BigInteger(unscaled), scale))
-      if (!value.changePrecision(t.precision, t.scale)) throw new BadBytes(s"found a decimal of more than ${t.precision} digits before byte ${in.at}")
+      if (!value.changePrecision(t.precision, t.scale))
+        throw new BadBytes(s"found a decimal of more than ${t.precision} digits before byte ${in.at}")
       value
     }
   }
 }
 
-/** Passes over a value that the reader does not ask for. */
+/** Skips a value that the reader does not use. */
 object AvroSkip {
   def apply(s: Schema, in: Input): Unit = s.getType match {
     case Schema.Type.NULL =>
@@ -215,25 +223,30 @@ object AvroSkip {
     case Schema.Type.MAP => AvroRead.blocks(in, 0) { in.skip(in.zigzag()); apply(s.getValueType, in) }
     case Schema.Type.UNION =>
       val i = in.zigzag()
-      if (i < 0 || i >= s.getTypes.size) throw new BadBytes(s"found the member number $i of a union of ${s.getTypes.size}")
+      if (i < 0 || i >= s.getTypes.size)
+        throw new BadBytes(s"found the member number $i of a union of ${s.getTypes.size}")
       apply(s.getTypes.get(i.toInt), in)
   }
 }
 
-/** How a union stands in Spark: a null is a null; one member, or numbers of two sizes, a value; else a struct. */
+/**
+ * A union in Spark: null is null; a single other member, or numbers of two sizes, are a value; anything else is a
+ * struct.
+ */
 object AvroUnion {
   import Schema.Type._
   def isStruct(union: Schema): Boolean = {
     val members = union.getTypes.asScala.map(_.getType).filter(_ != NULL)
     members.size > 1 && members.toSet != Set(INT, LONG) && members.toSet != Set(FLOAT, DOUBLE)
   }
-  /** The field of the struct that a member has. */
+  /** The struct field of a member. */
   def position(union: Schema, member: Int): Int = union.getTypes.asScala.take(member).count(_.getType != NULL)
 }
 
-/** Moments of Avro as microseconds, and back. */
+/** Avro timestamps as microseconds, and back. */
 object AvroTime {
-  private val names = Set("timestamp-millis", "timestamp-micros", "timestamp-nanos", "local-timestamp-millis", "local-timestamp-micros", "local-timestamp-nanos")
+  private val names = Set("timestamp-millis", "timestamp-micros", "timestamp-nanos", "local-timestamp-millis",
+    "local-timestamp-micros", "local-timestamp-nanos")
   private def name(s: Schema): String = s.getLogicalType match {
     case null => ""
     case l: LogicalType => l.getName
@@ -242,13 +255,13 @@ object AvroTime {
   def toMicros(s: Schema): Long => Long =
     if (name(s).endsWith("millis")) n =>
       try Math.multiplyExact(n, 1000L)
-      catch { case _: ArithmeticException => throw new BadBytes(s"found $n milliseconds, which is no time") }
+      catch { case _: ArithmeticException => throw new BadBytes(s"found $n milliseconds, which is not a valid time") }
     else if (name(s).endsWith("nanos")) n => Math.floorDiv(n, 1000L)
     else n => n
   def fromMicros(s: Schema): Long => Long =
     if (name(s).endsWith("millis")) n => Math.floorDiv(n, 1000L)
     else if (name(s).endsWith("nanos")) n =>
       try Math.multiplyExact(n, 1000L)
-      catch { case _: ArithmeticException => throw new BadBytes(s"$n microseconds are no time in nanoseconds") }
+      catch { case _: ArithmeticException => throw new BadBytes(s"$n microseconds do not fit a time in nanoseconds") }
     else n => n
 }

@@ -37,22 +37,28 @@ object AvroWrite {
     case (Schema.Type.MAP, MapType(_: StringType, v, _)) => map(v, schema, path)
     case (Schema.Type.ENUM, _: StringType) => symbol(schema, path)
     case (Schema.Type.BOOLEAN, BooleanType) => (v, out) => out.byte(if (v.asInstanceOf[Boolean]) 1 else 0)
-    case (Schema.Type.INT, ByteType | ShortType | IntegerType | DateType) => (v, out) => out.zigzag(v.asInstanceOf[Number].longValue)
+    case (Schema.Type.INT, ByteType | ShortType | IntegerType | DateType) =>
+      (v, out) => out.zigzag(v.asInstanceOf[Number].longValue)
     case (Schema.Type.LONG, TimestampType | TimestampNTZType) =>
       val from = AvroTime.fromMicros(schema)
       (v, out) => out.zigzag(from(v.asInstanceOf[Long]))
-    case (Schema.Type.LONG, ByteType | ShortType | IntegerType | LongType) => (v, out) => out.zigzag(v.asInstanceOf[Number].longValue)
-    case (Schema.Type.FLOAT, FloatType) => (v, out) => out.fixed32(java.lang.Float.floatToIntBits(v.asInstanceOf[Float]))
+    case (Schema.Type.LONG, ByteType | ShortType | IntegerType | LongType) =>
+      (v, out) => out.zigzag(v.asInstanceOf[Number].longValue)
+    case (Schema.Type.FLOAT, FloatType) =>
+      (v, out) => out.fixed32(java.lang.Float.floatToIntBits(v.asInstanceOf[Float]))
     case (Schema.Type.DOUBLE, ByteType | ShortType | IntegerType | FloatType | DoubleType) =>
       (v, out) => out.fixed64(java.lang.Double.doubleToLongBits(v.asInstanceOf[Number].doubleValue))
     case (Schema.Type.BYTES | Schema.Type.FIXED, _: DecimalType) => decimal(schema, path)
-    case (Schema.Type.BYTES, BinaryType) => (v, out) => { val b = v.asInstanceOf[Array[Byte]]; out.zigzag(b.length); out.all(b) }
+    case (Schema.Type.BYTES, BinaryType) =>
+      (v, out) => { val b = v.asInstanceOf[Array[Byte]]; out.zigzag(b.length); out.all(b) }
     case (Schema.Type.FIXED, BinaryType) => (v, out) => {
       val b = v.asInstanceOf[Array[Byte]]
-      if (b.length != schema.getFixedSize) throw new BadBytes(s"$path has ${b.length} bytes, where the schema says ${schema.getFixedSize}")
+      if (b.length != schema.getFixedSize)
+        throw new BadBytes(s"$path has ${b.length} bytes, where the schema says ${schema.getFixedSize}")
       out.all(b)
     }
-    case (Schema.Type.STRING, _: StringType) => (v, out) => { val s = v.asInstanceOf[UTF8String]; out.zigzag(s.numBytes); out.text(s) }
+    case (Schema.Type.STRING, _: StringType) =>
+      (v, out) => { val s = v.asInstanceOf[UTF8String]; out.zigzag(s.numBytes); out.text(s) }
     case _ => throw new IllegalArgumentException(s"$path of the type ${t.sql} cannot be written as $schema")
   }
 
@@ -73,7 +79,7 @@ object AvroWrite {
     }
   }
 
-  /** A field that the value does not have: its default, or a null. */
+  /** A field that the value does not have: its default, or null. */
   private def absent(f: Schema.Field, path: String): AvroWrite = {
     val fixed =
       if (f.hasDefaultValue) AvroRead.encoded(f.schema, new GenericData().getDefaultValue(f))
@@ -117,7 +123,8 @@ object AvroWrite {
     val numbers = schema.getEnumSymbols.asScala.zipWithIndex.map { case (s, i) => UTF8String.fromString(s) -> i }.toMap
     (v, out) => numbers.get(v.asInstanceOf[UTF8String]) match {
       case Some(i) => out.zigzag(i)
-      case None => throw new BadBytes(s"$path is '$v', where the enum ${schema.getName} has ${schema.getEnumSymbols.asScala.mkString(", ")}")
+      case None => throw new BadBytes(
+        s"$path is '$v', where the enum ${schema.getName} has ${schema.getEnumSymbols.asScala.mkString(", ")}")
     }
   }
 
@@ -127,12 +134,17 @@ object AvroWrite {
     (v, out) => {
       val unscaled =
         try v.asInstanceOf[Decimal].toJavaBigDecimal.setScale(d.getScale).unscaledValue
-        catch { case _: ArithmeticException => throw new BadBytes(s"$path is $v, which has more than ${d.getScale} digits behind the point") }
-      if (unscaled.abs.compareTo(limit) >= 0) throw new BadBytes(s"$path is $v, which has more than ${d.getPrecision} digits")
+        catch {
+          case _: ArithmeticException =>
+            throw new BadBytes(s"$path is $v, which has more than ${d.getScale} digits after the point")
+        }
+      if (unscaled.abs.compareTo(limit) >= 0)
+        throw new BadBytes(s"$path is $v, which has more than ${d.getPrecision} digits")
       val bytes = unscaled.toByteArray
       if (schema.getType == Schema.Type.BYTES) { out.zigzag(bytes.length); out.all(bytes) }
       else {
-        if (bytes.length > schema.getFixedSize) throw new BadBytes(s"$path is $v, which does not fit ${schema.getFixedSize} bytes")
+        if (bytes.length > schema.getFixedSize)
+          throw new BadBytes(s"$path is $v, which does not fit ${schema.getFixedSize} bytes")
         var i = bytes.length
         while (i < schema.getFixedSize) { out.byte(if (unscaled.signum < 0) -1 else 0); i += 1 }
         out.all(bytes)
@@ -144,7 +156,8 @@ object AvroWrite {
     val members = schema.getTypes.asScala.toArray
     val none = members.indexWhere(_.getType == Schema.Type.NULL)
     val some = t match {
-      case s: StructType if AvroUnion.isStruct(schema) && s.fields.forall(_.name.matches("member\\d+")) => choice(s, schema, path)
+      case s: StructType if AvroUnion.isStruct(schema) && s.fields.forall(_.name.matches("member\\d+")) =>
+        choice(s, schema, path)
       case _ => single(t, schema, path)
     }
     (v, out) =>
@@ -155,7 +168,8 @@ object AvroWrite {
 
   /** A value that is one member of the union: the first that it fits. */
   private def single(t: DataType, schema: Schema, path: String): AvroWrite = {
-    val fitting = schema.getTypes.asScala.zipWithIndex.iterator.filter(_._1.getType != Schema.Type.NULL).flatMap { case (m, i) =>
+    val members = schema.getTypes.asScala.zipWithIndex.iterator.filter(_._1.getType != Schema.Type.NULL)
+    val fitting = members.flatMap { case (m, i) =>
       try Some((i, apply(t, m, path)))
       catch { case _: IllegalArgumentException => None }
     }
@@ -164,18 +178,20 @@ object AvroWrite {
     (v, out) => { out.zigzag(i); step.write(v, out) }
   }
 
-  /** A struct with one field per member: the one that is not null is written. */
+  /** A struct with one field per member: writes the field that is not null. */
   private def choice(s: StructType, schema: Schema, path: String): AvroWrite = {
     val steps = s.fields.map { f =>
       val position = f.name.stripPrefix("member").toInt
-      val i = schema.getTypes.asScala.indices.find(m => schema.getTypes.get(m).getType != Schema.Type.NULL && AvroUnion.position(schema, m) == position)
-      val member = i.getOrElse(throw new IllegalArgumentException(s"$path.${f.name} is no member of $schema"))
+      val i = schema.getTypes.asScala.indices.find(m =>
+        schema.getTypes.get(m).getType != Schema.Type.NULL && AvroUnion.position(schema, m) == position)
+      val member = i.getOrElse(throw new IllegalArgumentException(s"$path.${f.name} is not a member of $schema"))
       (member, apply(f.dataType, schema.getTypes.get(member), s"$path.${f.name}"))
     }
     (v, out) => {
       val row = v.asInstanceOf[InternalRow]
       val set = s.fields.indices.filter(i => !row.isNullAt(i))
-      if (set.length != 1) throw new BadBytes(s"$path has ${set.length} members that are not null, where a union has one")
+      if (set.length != 1)
+        throw new BadBytes(s"$path has ${set.length} members that are not null, where a union has one")
       out.zigzag(steps(set.head)._1)
       steps(set.head)._2.write(row.get(set.head, s.fields(set.head).dataType), out)
     }

@@ -7,7 +7,7 @@ import brookmere.kernel.rows.Rows
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Reads the numbers and texts of binary formats from an array; what is cut off is a bad record. */
+/** Reads the numbers and texts of binary formats from an array; truncated data is a bad record. */
 final class Input {
   private var bytes: Array[Byte] = _
   private var position = 0
@@ -18,7 +18,7 @@ final class Input {
   def end: Int = limit
   def left: Int = limit - position
 
-  /** Lets the input end after `length` bytes; returns the end it had. */
+  /** Ends the input after `length` bytes; returns its previous end. */
   def narrow(length: Int): Int = { need(length); val before = limit; limit = position + length; before }
   def widen(before: Int): Unit = limit = before
 
@@ -44,7 +44,7 @@ final class Input {
     throw new BadBytes(s"found a number of more than ten bytes at byte ${position - 10}")
   }
 
-  /** A number whose sign stands in its lowest bit. */
+  /** A number with its sign in the lowest bit. */
   def zigzag(): Long = { val n = varint(); (n >>> 1) ^ -(n & 1) }
 
   def fixed32(): Int = { need(4); position += 4; Platform.getInt(bytes, Rows.Base + position - 4) }
@@ -58,14 +58,15 @@ final class Input {
 
   def text(length: Long): UTF8String = {
     need(length)
-    if (!Utf8.valid(bytes, Rows.Base + position, length.toInt)) throw new BadBytes(s"found text that is not UTF-8 at byte $position")
+    if (!Utf8.valid(bytes, Rows.Base + position, length.toInt))
+      throw new BadBytes(s"found text that is not UTF-8 at byte $position")
     UTF8String.fromBytes(slice(length))
   }
 
   def skip(length: Long): Unit = { need(length); position += length.toInt }
 }
 
-/** Writes the numbers and texts of binary formats into an array that grows. */
+/** Writes the numbers and texts of binary formats into a growing array. */
 final class Output {
   private var bytes = new Array[Byte](128)
   private var length = 0
@@ -77,7 +78,10 @@ final class Output {
   private def room(more: Int): Unit = {
     val need = length + more
     if (need < 0) throw new BadBytes("the value is larger than 2 GB")
-    if (need > bytes.length) bytes = java.util.Arrays.copyOf(bytes, math.max(need, math.min(bytes.length * 2L, Int.MaxValue - 16).toInt))
+    if (need > bytes.length) {
+      val doubled = math.min(bytes.length * 2L, Int.MaxValue - 16).toInt
+      bytes = java.util.Arrays.copyOf(bytes, math.max(need, doubled))
+    }
   }
 
   def byte(b: Int): Unit = { room(1); bytes(length) = b.toByte; length += 1 }
@@ -91,7 +95,11 @@ final class Output {
   def zigzag(n: Long): Unit = varint((n << 1) ^ (n >> 63))
   def fixed32(n: Int): Unit = { room(4); Platform.putInt(bytes, Rows.Base + length, n); length += 4 }
   def fixed64(n: Long): Unit = { room(8); Platform.putLong(bytes, Rows.Base + length, n); length += 8 }
-  def all(data: Array[Byte]): Unit = { room(data.length); System.arraycopy(data, 0, bytes, length, data.length); length += data.length }
+  def all(data: Array[Byte]): Unit = {
+    room(data.length)
+    System.arraycopy(data, 0, bytes, length, data.length)
+    length += data.length
+  }
   def text(s: UTF8String): Unit = {
     val n = s.numBytes
     room(n)
@@ -99,7 +107,7 @@ final class Output {
     length += n
   }
 
-  /** Puts the length of what was written since `start` in front of it. */
+  /** Inserts the length of what was written since `start` before it. */
   def lengthBefore(start: Int): Unit = {
     val n = length - start
     var width = 1

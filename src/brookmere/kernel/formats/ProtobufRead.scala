@@ -9,11 +9,11 @@ import org.apache.spark.sql.catalyst.util.{ArrayBasedMapData, GenericArrayData}
 import org.apache.spark.sql.types.Decimal
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Reads messages as rows; their fields have the order of the message's definition. */
+/** Reads messages as rows; the fields are in the order of the message's definition. */
 final class ProtobufRead(root: ProtobufMessage) {
   import ProtobufSchema._
 
-  /** What is known of a message while its bytes are read: a field may come again. */
+  /** What is known of a message while its bytes are read: a field may occur again. */
   private final class Open(val message: ProtobufMessage) {
     val values = new Array[Any](message.fields.length)
   }
@@ -29,7 +29,8 @@ final class ProtobufRead(root: ProtobufMessage) {
     while (in.left > 0) {
       val tag = in.varint()
       val number = (tag >>> 3).toInt
-      if (number <= 0 || tag >>> 32 != 0) throw new BadBytes(s"found the field number ${tag >>> 3} before byte ${in.at}")
+      if (number <= 0 || tag >>> 32 != 0)
+        throw new BadBytes(s"found the field number ${tag >>> 3} before byte ${in.at}")
       val wire = (tag & 7).toInt
       val f = open.message.field(number)
       if (f == null) skip(in, wire, number, 0)
@@ -49,7 +50,7 @@ final class ProtobufRead(root: ProtobufMessage) {
     case "message" if f.repeated => add(f, open, inside(in, new Open(f.message), depth))
     case "message" =>
       val inner = open.values(f.position) match {
-        // A part that comes again adds to what it was.
+        // A message that occurs again is merged with the previous one.
         case o: Open => o
         case _ => new Open(f.message)
       }
@@ -63,14 +64,15 @@ final class ProtobufRead(root: ProtobufMessage) {
       val key = settled(entry, f.message.fields(0))
       val value = settled(entry, f.message.fields(1))
       // An entry without a message has an empty one.
-      entries.put(key, if (value == null && f.message.fields(1).kind == "message") row(new Open(f.message.fields(1).message)) else value)
+      val isEmpty = value == null && f.message.fields(1).kind == "message"
+      entries.put(key, if (isEmpty) row(new Open(f.message.fields(1).message)) else value)
     case "timestamp" | "wrapped" =>
       val inner = inside(in, new Open(f.message), depth)
       val value = if (f.kind == "timestamp") micros(inner) else settled(inner, f.message.fields(0))
       if (f.repeated) add(f, open, value) else set(f, open, value)
     case _ =>
       val value = scalar(in, f)
-      // A number that a closed enum has no name for counts as not there.
+      // A number that a closed enum has no name for counts as absent.
       if (value != null) { if (f.repeated) add(f, open, value) else set(f, open, value) }
   }
 
@@ -117,7 +119,8 @@ final class ProtobufRead(root: ProtobufMessage) {
   }
 
   private def unsigned(n: Long): Decimal =
-    if (n >= 0) Decimal(BigDecimal(n), 20, 0) else Decimal(BigDecimal(BigInt(java.lang.Long.toUnsignedString(n))), 20, 0)
+    if (n >= 0) Decimal(BigDecimal(n), 20, 0)
+    else Decimal(BigDecimal(BigInt(java.lang.Long.toUnsignedString(n))), 20, 0)
 
   private def symbol(e: ProtobufEnum, number: Int): UTF8String = e.names.get(number) match {
     case Some(name) => UTF8String.fromString(name)
@@ -133,8 +136,9 @@ final class ProtobufRead(root: ProtobufMessage) {
       if (depth > MostNested) throw new BadBytes(s"the message is nested more than $MostNested times")
       var tag = in.varint()
       while ((tag & 7) != EndGroup) { skip(in, (tag & 7).toInt, (tag >>> 3).toInt, depth + 1); tag = in.varint() }
-      if ((tag >>> 3).toInt != number) throw new BadBytes(s"found the end of the group ${tag >>> 3} inside the group $number")
-    case _ => throw new BadBytes(s"found the wire type $wire of the field $number before byte ${in.at}, which there is not")
+      if ((tag >>> 3).toInt != number)
+        throw new BadBytes(s"found the end of the group ${tag >>> 3} inside the group $number")
+      case _ => throw new BadBytes(s"found the unknown wire type $wire of the field $number before byte ${in.at}")
   }
 
   private def row(open: Open): GenericInternalRow = {
@@ -144,7 +148,7 @@ final class ProtobufRead(root: ProtobufMessage) {
     new GenericInternalRow(values)
   }
 
-  /** The value of a field when all of its message is read. */
+  /** The value of a field when its whole message is read. */
   private def settled(open: Open, f: ProtobufField): Any = open.values(f.position) match {
     case null =>
       if (f.kind == "map") new ArrayBasedMapData(empty, empty)
@@ -157,7 +161,8 @@ final class ProtobufRead(root: ProtobufMessage) {
     case o: Open => row(o)
     case b: ArrayBuffer[_] => new GenericArrayData(b.iterator.map { case o: Open => row(o); case v => v }.toArray[Any])
     case m: java.util.LinkedHashMap[_, _] =>
-      new ArrayBasedMapData(new GenericArrayData(m.keySet.toArray.asInstanceOf[Array[Any]]), new GenericArrayData(m.values.toArray.asInstanceOf[Array[Any]]))
+      val data = (a: java.util.Collection[_]) => new GenericArrayData(a.toArray.asInstanceOf[Array[Any]])
+      new ArrayBasedMapData(data(m.keySet), data(m.values))
     case v => v
   }
 

@@ -4,12 +4,12 @@ import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 
-/** A message as the codec sees it. Its fields stand in the order of the Spark type's. */
+/** A message as the codec sees it. Its fields are in the order of the Spark type. */
 final class ProtobufMessage(val name: String, val fields: Array[ProtobufField]) {
   private val direct = new Array[ProtobufField](if (fields.isEmpty) 1 else math.min(fields.map(_.number).max + 1, 256))
   private val others = fields.filter(_.number >= direct.length).map(f => f.number -> f).toMap
   fields.foreach(f => if (f.number < direct.length) direct(f.number) = f)
-  /** The fields as they are written: by number. */
+  /** The fields in the order in which they are written: by number. */
   val byNumber: Array[ProtobufField] = fields.sortBy(_.number)
   val oneofs: Int = if (fields.isEmpty) 0 else fields.map(_.oneof).max + 1
 
@@ -26,7 +26,7 @@ final class ProtobufField(
     val presence: String, // implicit, explicit or required
     val oneof: Int,
     val symbols: ProtobufEnum,
-    /** Of a message; of a map its entry; of a wrapper what it holds. */
+    /** The message; for a map its entry, for a wrapper what it holds. */
     val message: ProtobufMessage) {
   val wire: Int = kind match {
     case "fixed64" | "sfixed64" | "double" => ProtobufSchema.Fixed64
@@ -36,8 +36,9 @@ final class ProtobufField(
   }
 }
 
-/** `closed`: a number without a name is no value of it. */
-final class ProtobufEnum(val name: String, val names: Map[Int, String], val numbers: Map[String, Int], val first: Int, val closed: Boolean)
+/** `closed`: a number without a name is not one of its values. */
+final class ProtobufEnum(val name: String, val names: Map[Int, String], val numbers: Map[String, Int], val first: Int,
+    val closed: Boolean)
 
 object ProtobufSchema {
   val Varint = 0
@@ -47,11 +48,13 @@ object ProtobufSchema {
   val EndGroup = 4
   val Fixed32 = 5
 
-  /** Reads the form in which Python hands over a message: no message in it contains itself. */
+  /** Reads the form in which Python passes a message: no message in it contains itself. */
   def apply(json: String): ProtobufMessage = message(new ObjectMapper().readTree(json))
 
-  private def message(n: JsonNode): ProtobufMessage =
-    new ProtobufMessage(n.get("name").asText, n.get("fields").asScala.zipWithIndex.map { case (f, i) => field(f, i) }.toArray)
+  private def message(n: JsonNode): ProtobufMessage = {
+    val fields = n.get("fields").asScala.zipWithIndex.map { case (f, i) => field(f, i) }
+    new ProtobufMessage(n.get("name").asText, fields.toArray)
+  }
 
   private def field(n: JsonNode, position: Int): ProtobufField = new ProtobufField(
     position, n.get("name").asText, n.get("number").asInt, n.get("kind").asText,
@@ -63,6 +66,7 @@ object ProtobufSchema {
   private def symbols(n: JsonNode): ProtobufEnum = {
     val values = n.get("values").asScala.map(v => v.get(0).asText -> v.get(1).asInt).toSeq
     // Of several names for a number the first counts.
-    new ProtobufEnum(n.get("name").asText, values.reverse.map(_.swap).toMap, values.toMap, values.head._2, n.get("closed").asBoolean)
+    new ProtobufEnum(n.get("name").asText, values.reverse.map(_.swap).toMap, values.toMap, values.head._2,
+      n.get("closed").asBoolean)
   }
 }

@@ -21,9 +21,11 @@ final class ProtobufWrite(root: ProtobufMessage, t: StructType) {
     private val oneofs = new Array[String](message.oneofs)
     private val parts = message.byNumber.flatMap { f =>
       val i = t.fields.indexWhere(_.name == f.name)
-      if (i < 0 && f.presence == "required") throw new IllegalArgumentException(s"$path.${f.name} is required, and absent")
-      // What is always null is never written.
-      if (i < 0 || (t.fields(i).dataType == NullType && f.presence != "required")) None else Some(new Part(f, i, t.fields(i).dataType, s"$path.${f.name}"))
+      if (i < 0 && f.presence == "required")
+        throw new IllegalArgumentException(s"$path.${f.name} is required, and absent")
+      // A field that is always null is never written.
+      if (i < 0 || (t.fields(i).dataType == NullType && f.presence != "required")) None
+      else Some(new Part(f, i, t.fields(i).dataType, s"$path.${f.name}"))
     }
 
     def write(row: SpecializedGetters, out: Output): Unit = {
@@ -34,7 +36,8 @@ final class ProtobufWrite(root: ProtobufMessage, t: StructType) {
         if (!row.isNullAt(p.index)) {
           val o = p.field.oneof
           if (o >= 0) {
-            if (oneofs(o) != null) throw new BadBytes(s"$path has values for ${oneofs(o)} and ${p.field.name}, of which only one may be set")
+            if (oneofs(o) != null) throw new BadBytes(
+              s"$path has values for ${oneofs(o)} and ${p.field.name}, of which only one may be set")
             oneofs(o) = p.field.name
           }
           p.write(row.get(p.index, p.dataType), out)
@@ -52,23 +55,27 @@ final class ProtobufWrite(root: ProtobufMessage, t: StructType) {
     }
     private val inner = (field.kind, element) match {
       case ("message", s: StructType) => new Fields(field.message, s, path)
-      case ("message", other) if other != NullType => throw new IllegalArgumentException(s"$path of the type ${dataType.sql} is no message")
+      case ("message", other) if other != NullType =>
+        throw new IllegalArgumentException(s"$path of the type ${dataType.sql} is not a message")
       case _ => null
     }
     private val entry = (field.kind, dataType) match {
       case ("map", MapType(k, v, _)) =>
         (new Part(field.message.fields(0), 0, k, s"$path.key"), new Part(field.message.fields(1), 0, v, s"$path.value"))
-      case ("map", other) if other != NullType => throw new IllegalArgumentException(s"$path of the type ${dataType.sql} is no map")
+      case ("map", other) if other != NullType =>
+        throw new IllegalArgumentException(s"$path of the type ${dataType.sql} is not a map")
       case _ => null
     }
-    private val put: (Any, Output) => Unit = if (inner != null || entry != null || element == NullType) null else ProtobufScalar(field, element, path)
+    private val put: (Any, Output) => Unit =
+      if (inner != null || entry != null || element == NullType) null
+      else ProtobufScalar(field, element, path)
 
     def write(value: Any, out: Output): Unit =
       if (field.kind == "map") map(value.asInstanceOf[MapData], out)
       else if (field.repeated) array(value.asInstanceOf[ArrayData], out)
       else if (field.presence != "implicit" || !ProtobufScalar.isDefault(field, value)) one(value, out)
 
-    /** A value with its tag, also where it is the default. */
+    /** A value with its tag, even if it is the default. */
     def one(value: Any, out: Output): Unit = {
       out.varint(tag(field.wire))
       if (inner == null) put(value, out)
@@ -111,13 +118,14 @@ final class ProtobufWrite(root: ProtobufMessage, t: StructType) {
   }
 }
 
-/** Values without parts, behind their tag. */
+/** Scalar values, after their tag. */
 object ProtobufScalar {
   def apply(f: ProtobufField, t: DataType, path: String): (Any, Output) => Unit = (f.kind, t) match {
     case ("int32" | "int64", Whole()) => (v, out) => out.varint(v.asInstanceOf[Number].longValue)
     case ("uint32", Whole()) => (v, out) => out.varint(unsigned32(v, path))
     case ("uint64", _: DecimalType | Whole()) => (v, out) => out.varint(unsigned64(v, path))
-    case ("sint32", Whole()) => (v, out) => { val n = v.asInstanceOf[Number].intValue; out.varint(((n << 1) ^ (n >> 31)) & 0xffffffffL) }
+    case ("sint32", Whole()) =>
+      (v, out) => { val n = v.asInstanceOf[Number].intValue; out.varint(((n << 1) ^ (n >> 31)) & 0xffffffffL) }
     case ("sint64", Whole()) => (v, out) => out.zigzag(v.asInstanceOf[Number].longValue)
     case ("bool", BooleanType) => (v, out) => out.byte(if (v.asInstanceOf[Boolean]) 1 else 0)
     case ("enum", _: StringType) => (v, out) => out.varint(number(f.symbols, v.toString, path))
@@ -128,7 +136,8 @@ object ProtobufScalar {
     case ("fixed32", Whole()) => (v, out) => out.fixed32(unsigned32(v, path).toInt)
     case ("sfixed32", Whole()) => (v, out) => out.fixed32(v.asInstanceOf[Number].intValue)
     case ("float", FloatType) => (v, out) => out.fixed32(java.lang.Float.floatToRawIntBits(v.asInstanceOf[Float]))
-    case ("string", _: StringType) => (v, out) => { val s = v.asInstanceOf[UTF8String]; out.varint(s.numBytes); out.text(s) }
+    case ("string", _: StringType) =>
+      (v, out) => { val s = v.asInstanceOf[UTF8String]; out.varint(s.numBytes); out.text(s) }
     case ("bytes", BinaryType) => (v, out) => { val b = v.asInstanceOf[Array[Byte]]; out.varint(b.length); out.all(b) }
     case ("timestamp", TimestampType) => (v, out) => nested(out) {
       val micros = v.asInstanceOf[Long]
@@ -140,7 +149,9 @@ object ProtobufScalar {
     case ("wrapped", _) =>
       val held = f.message.fields(0)
       val put = apply(held, t, path)
-      (v, out) => nested(out) { if (!isDefault(held, v)) { out.varint((held.number.toLong << 3) | held.wire); put(v, out) } }
+      (v, out) => nested(out) {
+        if (!isDefault(held, v)) { out.varint((held.number.toLong << 3) | held.wire); put(v, out) }
+      }
     case _ => throw new IllegalArgumentException(s"$path of the type ${t.sql} cannot be written as ${f.kind}")
   }
 
@@ -156,16 +167,19 @@ object ProtobufScalar {
 
   private def unsigned32(v: Any, path: String): Long = {
     val n = v.asInstanceOf[Number].longValue
-    if (n < 0 || n > 0xffffffffL) throw new BadBytes(s"$path is $n, which is no unsigned number of 4 bytes")
+    if (n < 0 || n > 0xffffffffL) throw new BadBytes(s"$path is $n, which is not an unsigned number of 4 bytes")
     n
   }
 
   private def unsigned64(v: Any, path: String): Long = {
     val n = v match {
-      case d: Decimal => try d.toJavaBigDecimal.toBigIntegerExact catch { case _: ArithmeticException => java.math.BigInteger.ONE.negate }
+      case d: Decimal =>
+        try d.toJavaBigDecimal.toBigIntegerExact
+        catch { case _: ArithmeticException => java.math.BigInteger.ONE.negate }
       case other => java.math.BigInteger.valueOf(other.asInstanceOf[Number].longValue)
     }
-    if (n.signum < 0 || n.bitLength > 64) throw new BadBytes(s"$path is $v, which is no unsigned number of 8 bytes")
+    if (n.signum < 0 || n.bitLength > 64)
+      throw new BadBytes(s"$path is $v, which is not an unsigned number of 8 bytes")
     n.longValue
   }
 
@@ -175,7 +189,7 @@ object ProtobufScalar {
     case None => throw new BadBytes(s"$path is '$name', where the enum ${e.name} has ${e.numbers.keys.mkString(", ")}")
   }
 
-  /** Whether a field that has no presence is left out. */
+  /** True if a field without presence is omitted. */
   def isDefault(f: ProtobufField, v: Any): Boolean = v match {
     case b: Boolean => !b
     // Not minus zero.
@@ -183,7 +197,9 @@ object ProtobufScalar {
     case s: Float => java.lang.Float.floatToRawIntBits(s) == 0
     case n: Number => n.longValue == 0
     case d: Decimal => d.isZero
-    case s: UTF8String => if (f.kind == "enum") f.symbols.numbers.get(s.toString).contains(f.symbols.first) && f.symbols.first == 0 else s.numBytes == 0
+    case s: UTF8String if f.kind == "enum" =>
+      f.symbols.numbers.get(s.toString).contains(f.symbols.first) && f.symbols.first == 0
+    case s: UTF8String => s.numBytes == 0
     case b: Array[Byte] => b.isEmpty
     case _ => false
   }

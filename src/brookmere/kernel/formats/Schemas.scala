@@ -10,16 +10,16 @@ import brookmere.kernel.core.BadBytes
 
 import com.fasterxml.jackson.databind.JsonNode
 
-/** A schema by its id: its kind, and its text behind those of the schemas that it refers to. */
+/** A schema by its id: its kind, and its text after those of the schemas that it refers to. */
 final case class Known(kind: String, texts: Seq[String])
 
-/** The schemas of registries, kept for as long as the process lives: an id never changes its meaning. */
+/** The schemas of registries, kept for the life of the process: an id never changes its meaning. */
 object Schemas {
   private val known = new ConcurrentHashMap[(String, Int), Known]
   private val missing = new ConcurrentHashMap[(String, Int), java.lang.Long]
   private val MissingMs = 30000L
 
-  /** Adds a schema that is known without asking. */
+  /** Adds a schema that is known without a request. */
   def put(registry: String, id: Int, kind: String, texts: java.util.List[String]): Unit =
     known.put((registry, id), Known(kind, texts.asScala.toSeq))
 
@@ -35,9 +35,10 @@ object Schemas {
 
   private def fetched(registry: Registry, id: Int, key: (String, Int)): Known = {
     val before = missing.get(key)
-    // A mock has no address to ask: what it knows was put here.
+    // A mock has no address: what it knows was put here.
     val isMock = registry.key.startsWith("mock:")
-    val answer = if (isMock || (before != null && System.currentTimeMillis - before < MissingMs)) null else registry.ask(s"/schemas/ids/$id")
+    val isMissing = before != null && System.currentTimeMillis - before < MissingMs
+    val answer = if (isMock || isMissing) null else registry.ask(s"/schemas/ids/$id")
     if (answer == null) {
       if (!isMock && before == null) missing.put(key, System.currentTimeMillis)
       throw new BadBytes(s"the registry $registry has no schema with the id $id")
@@ -45,18 +46,22 @@ object Schemas {
     missing.remove(key)
     val texts = scala.collection.mutable.LinkedHashMap[String, String]()
     references(registry, answer, texts)
-    val found = Known(Option(answer.get("schemaType")).fold("AVRO")(_.asText), texts.values.toSeq :+ answer.get("schema").asText)
+    val kind = Option(answer.get("schemaType")).fold("AVRO")(_.asText)
+    val found = Known(kind, texts.values.toSeq :+ answer.get("schema").asText)
     known.put(key, found)
     found
   }
 
-  private def references(registry: Registry, schema: JsonNode, texts: scala.collection.mutable.LinkedHashMap[String, String]): Unit =
+  private def references(registry: Registry, schema: JsonNode,
+      texts: scala.collection.mutable.LinkedHashMap[String, String]): Unit =
     Option(schema.get("references")).foreach(_.forEach { r =>
       val subject = r.get("subject").asText
-      val place = s"/subjects/${URLEncoder.encode(subject, UTF_8).replace("+", "%20")}/versions/${r.get("version").asInt}"
+      val place =
+        s"/subjects/${URLEncoder.encode(subject, UTF_8).replace("+", "%20")}/versions/${r.get("version").asInt}"
       if (!texts.contains(place)) {
         val found = registry.ask(place)
-        if (found == null) throw new BadBytes(s"the registry $registry has no version ${r.get("version").asInt} of $subject, which a schema refers to")
+        if (found == null) throw new BadBytes(s"the registry $registry has no version ${r.get("version").asInt} " +
+          s"of $subject, which a schema refers to")
         references(registry, found, texts)
         texts(place) = found.get("schema").asText
       }

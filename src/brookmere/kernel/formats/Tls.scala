@@ -12,11 +12,12 @@ import scala.jdk.CollectionConverters._
 
 import brookmere.kernel.core.Unavailable
 
-/** Whom a client trusts and who it is, as texts in PEM; any of them may be null. */
+/** The authorities that a client trusts and its own identity, as texts in PEM; any of them may be null. */
 final class Tls(authorities: String, certificate: String, key: String) extends Serializable {
   @transient lazy val context: SSLContext = {
     val made = SSLContext.getInstance("TLS")
-    made.init(if (certificate == null) null else keys.getKeyManagers, if (authorities == null) null else trusted.getTrustManagers, null)
+    made.init(if (certificate == null) null else keys.getKeyManagers,
+      if (authorities == null) null else trusted.getTrustManagers, null)
     made
   }
 
@@ -30,7 +31,8 @@ final class Tls(authorities: String, certificate: String, key: String) extends S
 
   private def keys: KeyManagerFactory = {
     val store = empty()
-    store.setKeyEntry("own", privateKey(if (key == null) certificate else key), Array.empty, certificates(certificate).toArray)
+    val own = privateKey(if (key == null) certificate else key)
+    store.setKeyEntry("own", own, Array.empty, certificates(certificate).toArray)
     val factory = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm)
     factory.init(store, Array.empty)
     factory
@@ -43,17 +45,21 @@ final class Tls(authorities: String, certificate: String, key: String) extends S
   }
 
   private def certificates(pem: String): Seq[Certificate] =
-    CertificateFactory.getInstance("X.509").generateCertificates(new ByteArrayInputStream(blocks(pem, "CERTIFICATE").mkString("\n").getBytes(UTF_8))).asScala.toSeq
+    CertificateFactory.getInstance("X.509")
+      .generateCertificates(new ByteArrayInputStream(blocks(pem, "CERTIFICATE").mkString("\n").getBytes(UTF_8)))
+      .asScala.toSeq
 
   private def privateKey(pem: String): PrivateKey = {
     val text = blocks(pem, "PRIVATE KEY").headOption.getOrElse(throw new Unavailable(
-      "The key for the schema registry cannot be used. Found no block \"BEGIN PRIVATE KEY\". Convert it: openssl pkcs8 -topk8 -nocrypt."))
+      "The key for the schema registry cannot be used. Found no block \"BEGIN PRIVATE KEY\". " +
+      "Convert it: openssl pkcs8 -topk8 -nocrypt."))
     val bytes = Base64.getMimeDecoder.decode(text.linesIterator.filterNot(_.startsWith("-----")).mkString)
     Seq("RSA", "EC", "Ed25519").iterator.flatMap { kind =>
       try Some(KeyFactory.getInstance(kind).generatePrivate(new PKCS8EncodedKeySpec(bytes)))
       catch { case _: InvalidKeySpecException => None }
     }.nextOption().getOrElse(throw new Unavailable(
-      "The key for the schema registry cannot be used. Found neither RSA nor EC nor Ed25519. Use a key of one of these kinds."))
+      "The key for the schema registry cannot be used. Found neither RSA nor EC nor Ed25519. " +
+      "Use a key of one of these kinds."))
   }
 
   private def blocks(pem: String, kind: String): Seq[String] =

@@ -7,13 +7,13 @@ import org.apache.spark.TaskContext
 import org.slf4j.LoggerFactory
 
 /** A failure that a test asked for. */
-final class InjectedFault(point: String) extends RuntimeException(s"a test lets this task fail at the point '$point'")
+final class InjectedFault(point: String) extends RuntimeException(s"a test makes this task fail at the point '$point'")
 
 /**
- * For the tests of exactly-once, which must end or disturb this process between two certain steps of a batch: no signal
- * from outside hits them often enough. The system property `brookmere.halts` says what happens, and without it nothing does:
- * `halt:committed:3` ends the process when it passes the point `committed` for the third time, as kill -9 would,
- * and `fail:7:0.1` lets tasks fail at every tenth point and with every thousandth record, by random numbers that begin with 7.
+ * Ends or disturbs this process between two given steps of a batch, for the tests of exactly-once: a signal from
+ * outside hits such a moment too rarely. The system property `brookmere.halts` says what happens; without it nothing
+ * does. `halt:committed:3` ends the process, as kill -9 would, when it passes the point `committed` for the third time.
+ * `fail:7:0.1` makes tasks fail at every tenth point and every thousandth record, by random numbers with the seed 7.
  */
 object FaultInjection {
   private val log = LoggerFactory.getLogger("brookmere.kafka")
@@ -32,9 +32,9 @@ object FaultInjection {
   }
 
   private def failing(dice: Random, chance: Double): String => Unit = point =>
-    // Only tasks are tried again. Most points are those of single records.
+    // Spark retries tasks only. Most points are passed once per record.
     if (TaskContext.get != null && dice.nextDouble() < (if (point == "sending") chance / 100 else chance)) {
-      log.warn(s"A test lets a task fail at the point '$point'")
+      log.warn(s"A test makes a task fail at the point '$point'")
       throw new InjectedFault(point)
     }
 }

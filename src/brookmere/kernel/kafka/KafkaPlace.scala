@@ -57,7 +57,7 @@ final class KafkaPlace(
   def laneOf(topic: String, partition: Int): Int = Math.floorMod(topic.hashCode + partition, lanes)
 
   def admin: Admin = KafkaPlaces.admin(this)
-  def refusals: Refusals = new Refusals(principal, application)
+  def errors: KafkaErrors = new KafkaErrors(principal, application)
 }
 
 /** Places by the name of their run, and the clients that this process has for them. */
@@ -70,7 +70,7 @@ object KafkaPlaces {
   def of(run: String): KafkaPlace = places.get(run)
 
   def admin(place: KafkaPlace): Admin = admins.computeIfAbsent(place.run, _ =>
-    place.refusals.explained("connect to the cluster")(Admin.create(place.admins.properties(Map.empty, Map.empty))))
+    place.errors.explained("connect to the cluster")(Admin.create(place.admins.properties(Map.empty, Map.empty))))
 
   /** Where the batch at hand ends. */
   def planned(run: String, end: TopicsOffset): Unit = ends.put(run, end)

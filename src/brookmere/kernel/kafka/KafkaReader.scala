@@ -21,18 +21,19 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import java.nio.ByteBuffer
 
-/** One of the partitions that a consumer reads: where it stands, and what has come in ahead of its batch. */
+/** One of the partitions that a consumer reads: its position, and what was fetched ahead of its batch. */
 final class Track(val at: TopicPartition, val number: Int) {
   val ahead = new ArrayDeque[ConsumerRecord[ByteBuffer, ByteBuffer]]()
-  /** The next offset to read; below zero if that is not known. */
+  /** The next offset to read; negative if unknown. */
   var next: Long = -1L
-  /** Where the batch at hand ends. */
+  /** Where the current batch ends. */
   var end: Long = -1L
 }
 
-/** A consumer that goes on where its last batch ended, so that records that came in meanwhile are there already. */
+/** A consumer that resumes where its last batch ended, so records that arrived since then are fetched already. */
 final class BatchConsumer(place: KafkaPlace) {
-  private val client = new KafkaConsumer[ByteBuffer, ByteBuffer](place.consumers.properties(BatchConsumer.Defaults, BatchConsumer.Fixed),
+  private val client = new KafkaConsumer[ByteBuffer, ByteBuffer](
+    place.consumers.properties(BatchConsumer.Defaults, BatchConsumer.Fixed),
     new ByteBufferDeserializer, new ByteBufferDeserializer)
   private val tracks = new JHashMap[TopicPartition, Track]()
   private var wanted: Array[Track] = Array.empty
@@ -43,8 +44,9 @@ final class BatchConsumer(place: KafkaPlace) {
 
   def begin(p: KafkaPartition): Unit = {
     skipsLost = p.skipsLost
-    wanted = p.ranges.map(r => tracks.computeIfAbsent(new TopicPartition(r.topic, r.partition), t => new Track(t, r.number)))
-    // A partition is read from its first batch on: before, nobody knows where.
+    wanted =
+      p.ranges.map(r => tracks.computeIfAbsent(new TopicPartition(r.topic, r.partition), t => new Track(t, r.number)))
+    // A partition is assigned with its first batch: its start is not known before.
     if (client.assignment.size < tracks.size) client.assign(tracks.keySet)
     p.ranges.zip(wanted).foreach { case (r, track) =>
       if (track.next != r.start) {
@@ -68,7 +70,7 @@ final class BatchConsumer(place: KafkaPlace) {
   private def isDone(t: Track): Boolean =
     if (t.ahead.isEmpty) t.next >= t.end || client.position(t.at) >= t.end else t.ahead.peek.offset >= t.end
 
-  /** The next record of the batch, and whose it is; null at the end. */
+  /** The next record of the batch and the partition it belongs to; null at the end. */
   var track: Track = null
   def poll(): ConsumerRecord[ByteBuffer, ByteBuffer] = {
     while (true) {
@@ -95,7 +97,7 @@ final class BatchConsumer(place: KafkaPlace) {
   }
 
   private def fetch(): Unit = {
-    // What has records ahead of its batch must not bring in ever more of them.
+    // Partitions with records beyond their batch are paused, so that the buffer does not grow.
     val open = wanted.filterNot(isDone).map(_.at).toSet
     val (off, on) = client.assignment.asScala.toSeq.partition(p => !open(p) && !tracks.get(p).ahead.isEmpty)
     client.pause(off.asJava)
@@ -103,30 +105,32 @@ final class BatchConsumer(place: KafkaPlace) {
     val found = try client.poll(Duration.ofMillis(BatchConsumer.PollMs)) catch {
       case e: OffsetOutOfRangeException => skip(e); return
       case e: InterruptException => throw e
-      case e: KafkaException => throw place.refusals.explain("Read", e)
+      case e: KafkaException => throw place.errors.explain("Read", e)
     }
     found.partitions.forEach { p =>
       val t = tracks.get(p)
       found.records(p).forEach(r => t.ahead.add(r))
     }
     if (!found.isEmpty) patience()
-    else if (System.nanoTime > deadline) throw Patience.gone(place, s"Read of $waitsFor", null)
+    else if (System.nanoTime > deadline) throw Retry.gone(place, s"Read of $waitsFor", null)
     else if (System.nanoTime > quiet) {
       quiet = Long.MaxValue
-      Notices.tell(place.run, s"Kafka does not answer (Read of $waitsFor). It is waited for, for ${place.waitMs / 1000} s at most.")
+      Notices.add(place.run, s"Kafka does not answer (Read of $waitsFor). " +
+        s"Waiting up to ${place.waitMs / 1000} s for it.")
     }
   }
 
   private def skip(e: OffsetOutOfRangeException): Unit = {
     val starts = try client.beginningOffsets(e.offsetOutOfRangePartitions.keySet) catch {
       case e: KafkaException if Causes.isPassing(e) => return
-      case e: KafkaException => throw place.refusals.explain("Read", e)
+      case e: KafkaException => throw place.errors.explain("Read", e)
     }
     e.offsetOutOfRangePartitions.forEach { (p, at) =>
       val start = starts.get(p).longValue
       if (at > start) throw KafkaStream.shortened(p.topic, p.partition, at)
       if (!skipsLost) throw KafkaStream.lost(p.topic, p.partition, at, start)
-      Notices.tell(place.run, s"Retention removed records of the topic '${p.topic}' that were not read: partition ${p.partition} goes on at $start instead of $at.")
+      Notices.add(place.run, s"Retention removed records of the topic '${p.topic}' that were not read: " +
+        s"partition ${p.partition} continues at $start instead of $at.")
       client.seek(p, start)
     }
   }
@@ -137,8 +141,10 @@ final class BatchConsumer(place: KafkaPlace) {
 object BatchConsumer {
   private val PollMs = 200L
   private val QuietNanos = 5L * 1000 * 1000 * 1000
-  private val Defaults = Map("max.poll.records" -> "5000", "max.partition.fetch.bytes" -> "4194304", "receive.buffer.bytes" -> "1048576")
-  private val Fixed = Map("isolation.level" -> "read_committed", "enable.auto.commit" -> "false", "auto.offset.reset" -> "none",
+  private val Defaults = Map("max.poll.records" -> "5000", "max.partition.fetch.bytes" -> "4194304",
+    "receive.buffer.bytes" -> "1048576")
+  private val Fixed = Map("isolation.level" -> "read_committed", "enable.auto.commit" -> "false",
+    "auto.offset.reset" -> "none",
     "allow.auto.create.topics" -> "false")
 }
 
@@ -149,7 +155,7 @@ object Consumers {
 
   def take(place: KafkaPlace, lane: Int): BatchConsumer = {
     val c = idle.remove(key(place.run, lane))
-    if (c != null) c else place.refusals.explained("Read")(new BatchConsumer(place))
+    if (c != null) c else place.errors.explained("Read")(new BatchConsumer(place))
   }
 
   def leave(place: KafkaPlace, lane: Int, c: BatchConsumer): Unit = {
@@ -163,7 +169,7 @@ object Consumers {
   }
 }
 
-/** Turns the records of a batch into rows for stage 0. */
+/** Reads the records of a batch as rows for stage 0. */
 final class KafkaReader(p: KafkaPartition) extends PartitionReader[InternalRow] {
   private val out = new RowWriter(RawLayout.schema.length)
   private val packHeaders = UnsafeProjection.create(Layout.headersSchema)
@@ -208,11 +214,12 @@ final class KafkaReader(p: KafkaPartition) extends PartitionReader[InternalRow] 
     if (all.isEmpty) out.setNull(RawLayout.Headers)
     else {
       val list = all.map(h => new GenericInternalRow(Array[Any](UTF8String.fromString(h.key), h.value)))
-      out.copy(RawLayout.Headers, packHeaders(new GenericInternalRow(Array[Any](new GenericArrayData(list.asInstanceOf[Array[Any]])))), 0)
+      out.copy(RawLayout.Headers,
+        packHeaders(new GenericInternalRow(Array[Any](new GenericArrayData(list.asInstanceOf[Array[Any]])))), 0)
     }
   }
 
-  /** A consumer that was left in the middle of a batch does not know where it stands. */
+  /** A consumer that was left in the middle of a batch has no known position. */
   override def close(): Unit = if (consumer != null) {
     if (isWhole) Consumers.leave(p.place, p.lane, consumer) else consumer.close()
     consumer = null

@@ -14,11 +14,14 @@ import org.apache.kafka.common.header.internals.RecordHeader
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 
-/** Writes a topology's records to Kafka: every task commits its own transactions, and the driver tells the consumer group. */
+/**
+ * Writes a topology's records to Kafka: each task commits its own transactions, the driver commits to the consumer
+ * group.
+ */
 final class KafkaWrite(name: String, query: String) extends TopologyWrite(name, Sinks.plan(name)) {
   private val place = Sinks.place[KafkaPlace](name)
   private val plan = Sinks.plan(name)
-  override protected val outputting: Outputting = new KafkaOutputting(place, plan.sources, query)
+  override protected val outputFactory: OutputFactory = new KafkaOutputFactory(place, plan.sources, query)
   override protected def commit(epoch: Long, segments: Seq[StagedSegment]): Unit = {
     FaultInjection.at("written")
     KafkaPlaces.end(place.run).foreach(end => GroupOffsets.commit(place, end))
@@ -26,12 +29,12 @@ final class KafkaWrite(name: String, query: String) extends TopologyWrite(name, 
   override protected def discard(segments: Seq[StagedSegment]): Unit = ()
 }
 
-final class KafkaOutputting(place: KafkaPlace, sources: Array[String], query: String) extends Outputting {
+final class KafkaOutputFactory(place: KafkaPlace, sources: Array[String], query: String) extends OutputFactory {
   override def output(partition: Int, epoch: Long): Output =
     if (place.exactlyOnce) new TransactionalOutput(place, sources, query, partition, epoch) else new PlainOutput(place)
 }
 
-/** What both kinds of outputs do. */
+/** What both kinds of output share. */
 abstract class KafkaOutput(place: KafkaPlace) extends Output {
   private val now = System.currentTimeMillis
   private val topics = new java.util.HashMap[String, KafkaTopic]()
@@ -50,19 +53,25 @@ abstract class KafkaOutput(place: KafkaPlace) extends Output {
     val t = known(topic)
     val size = KafkaOutput.size(key, value, headers)
     if (size > t.maxBytes) throw new TopicRefused("", new RecordTooLargeException(
-      s"the record has $size bytes, and the topic '$topic' takes ${t.maxBytes} (the smaller one of max.message.bytes and the producer's max.request.size)"))
-    if (!t.output.appendTime && (ts < 0 || now - ts > t.olderMs || ts - now > t.newerMs)) throw new TopicRefused("", new InvalidTimestampException(
-      s"the record's time $ts is not within what the topic '$topic' takes (message.timestamp.before.max.ms, message.timestamp.after.max.ms)"))
+      s"the record has $size bytes, and the topic '$topic' accepts ${t.maxBytes} " +
+      "(the smaller of max.message.bytes and the producer's max.request.size)"))
+    if (!t.output.appendTime && (ts < 0 || now - ts > t.olderMs || ts - now > t.newerMs)) {
+      throw new TopicRefused("", new InvalidTimestampException(s"the record's time $ts is outside of what " +
+        s"the topic '$topic' accepts (message.timestamp.before.max.ms, message.timestamp.after.max.ms)"))
+    }
   }
 
-  protected def send(producer: KafkaProducer[Array[Byte], Array[Byte]], topic: String, partition: Int, ts: Long, key: Span, value: Span,
-      headers: Array[(Array[Byte], Array[Byte])]): Unit = {
+  protected def send(producer: KafkaProducer[Array[Byte], Array[Byte]], topic: String, partition: Int, ts: Long,
+      key: Span, value: Span, headers: Array[(Array[Byte], Array[Byte])]): Unit = {
     healthy()
     val (k, v) = (bytes(key), bytes(value))
-    val h: Array[Header] = if (headers == null) KafkaOutput.NoHeaders else headers.map { case (n, x) => new RecordHeader(if (n == null) "" else new String(n, "UTF-8"), x) }
+    val h: Array[Header] =
+      if (headers == null) KafkaOutput.NoHeaders
+      else headers.map { case (n, x) => new RecordHeader(if (n == null) "" else new String(n, "UTF-8"), x) }
     check(topic, ts, k, v, h)
     FaultInjection.at("sending")
-    try producer.send(new ProducerRecord(topic, partition, ts, k, v, if (h.isEmpty) null else java.util.Arrays.asList(h: _*)), callback)
+    val all = if (h.isEmpty) null else java.util.Arrays.asList(h: _*)
+    try producer.send(new ProducerRecord(topic, partition, ts, k, v, all), callback)
     catch { case e: KafkaException => failed(e) }
   }
 
@@ -84,13 +93,17 @@ abstract class KafkaOutput(place: KafkaPlace) extends Output {
       b
     }
 
-  private val originals = new Originals(place)
-  override def original(topic: String, partition: Int, offset: Long): Option[Original] = originals.read(topic, partition, offset)
+  private val originals = new OriginalRecords(place)
+  override def original(topic: String, partition: Int, offset: Long): Option[Original] =
+    originals.read(topic, partition, offset)
   protected def close(): Unit = originals.close()
 }
 
 object KafkaOutput {
-  /** What a record takes at most as the only one of its batch: the heads of both, and lengths before every part. */
+  /**
+   * The most bytes that a record needs on top of its own, alone in its batch: both headers, and a length before each
+   * part.
+   */
   private val Overhead = 61 + 21 + 5 * 3
   private def length(b: Array[Byte]): Int = if (b == null) 0 else b.length
   private def size(key: Array[Byte], value: Array[Byte], headers: Array[Header]): Int = {
@@ -102,19 +115,22 @@ object KafkaOutput {
   private val NoHeaders = Array.empty[Header]
 
   def explained(place: KafkaPlace, e: Throwable): Throwable = Causes.of(e) match {
-    case r @ (_: RecordTooLargeException | _: InvalidTimestampException | _: InvalidRecordException) => refused(place, r)
-    case _ if Causes.isPassing(e) => Patience.gone(place, "Write", e)
-    case _ => place.refusals.explain("Write", e)
+    case r @ (_: RecordTooLargeException | _: InvalidTimestampException | _: InvalidRecordException) =>
+      refused(place, r)
+    case _ if Causes.isPassing(e) => Retry.gone(place, "Write", e)
+    case _ => place.errors.explain("Write", e)
   }
 
-  /** The broker finds what the application could not know beforehand. */
+  /** The broker rejects what the application could not check in advance. */
   private def refused(place: KafkaPlace, e: Throwable): KafkaStopped = new KafkaStopped(KafkaStopped.Topic,
-    s"Kafka does not take a record that the application '${place.application}' writes. Found: ${Causes.sentence(e)} " +
-    "Correct the topic's settings. The production handler decides on such records if the application is allowed the operation DescribeConfigs on the topic.", e)
+    s"Kafka rejects a record that the application '${place.application}' writes. Found: ${Causes.sentence(e)} " +
+    "Correct the topic's settings. To let the production handler decide on such records, " +
+    "allow the application the operation DescribeConfigs on the topic.", e)
 }
 
 /** One transaction per lane. A lane that has written this batch before writes nothing. */
-final class TransactionalOutput(place: KafkaPlace, sources: Array[String], query: String, partition: Int, epoch: Long) extends KafkaOutput(place) {
+final class TransactionalOutput(place: KafkaPlace, sources: Array[String], query: String, partition: Int, epoch: Long)
+    extends KafkaOutput(place) {
   private val begun = new Array[Lane](place.lanes)
   private val isDone = new Array[Boolean](place.lanes)
 
@@ -137,7 +153,8 @@ final class TransactionalOutput(place: KafkaPlace, sources: Array[String], query
     begun(n)
   }
 
-  override def add(topic: String, to: Int, ts: Long, key: Span, value: Span, headers: Array[(Array[Byte], Array[Byte])], row: UnsafeRow): Unit = {
+  override def add(topic: String, to: Int, ts: Long, key: Span, value: Span, headers: Array[(Array[Byte], Array[Byte])],
+      row: UnsafeRow): Unit = {
     val l = lane(laneOf(row))
     if (l != null) send(l.producer, topic, to, ts, key, value, headers)
   }
@@ -146,7 +163,7 @@ final class TransactionalOutput(place: KafkaPlace, sources: Array[String], query
     begun.indices.foreach { n =>
       val l = begun(n)
       if (l != null) {
-        // Whether a commit that failed took effect, only the mark tells: the next attempt looks at it.
+        // Only the mark shows whether a failed commit took effect: the next attempt reads it.
         try l.commit(query, epoch) catch { case e: Throwable => begun(n) = null; Lanes.drop(place, l); throw e }
         begun(n) = null
       }
@@ -155,24 +172,26 @@ final class TransactionalOutput(place: KafkaPlace, sources: Array[String], query
     Array.empty
   }
 
-  override protected def explained(e: Throwable): Throwable = begun.find(_ != null).map(_.explained(e)).getOrElse(super.explained(e))
+  override protected def explained(e: Throwable): Throwable =
+    begun.find(_ != null).map(_.explained(e)).getOrElse(super.explained(e))
 
   override def abort(): Unit = {
     close()
     begun.indices.foreach { n =>
       val l = begun(n)
       begun(n) = null
-      // What has failed, or is in a hurry, leaves it to its successor.
+      // After a failure or an interrupt the next lane aborts the transaction.
       if (l != null && (!isHealthy || Thread.currentThread.isInterrupted)) Lanes.drop(place, l)
       else if (l != null) try l.abort() catch { case _: Exception => Lanes.drop(place, l) }
     }
   }
 }
 
-/** Records that are written when they are there; a batch that is done again writes them again. */
+/** Writes records as they come; a batch that is repeated writes them again. */
 final class PlainOutput(place: KafkaPlace) extends KafkaOutput(place) {
   private lazy val producer = PlainProducers.of(place)
-  override def add(topic: String, to: Int, ts: Long, key: Span, value: Span, headers: Array[(Array[Byte], Array[Byte])], row: UnsafeRow): Unit =
+  override def add(topic: String, to: Int, ts: Long, key: Span, value: Span, headers: Array[(Array[Byte], Array[Byte])],
+      row: UnsafeRow): Unit =
     send(producer, topic, to, ts, key, value, headers)
   override def commit(): Array[StagedSegment] = {
     producer.flush()

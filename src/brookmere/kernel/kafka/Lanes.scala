@@ -13,13 +13,13 @@ import org.apache.kafka.common.errors._
 import org.apache.kafka.common.serialization.ByteArraySerializer
 
 /**
- * A transactional producer. Its batches are numbered by a mark that is committed in the same transaction,
- * as the offset of a consumer group of the lane's own: a batch that is done again is known by it.
+ * A transactional producer. Each transaction also commits a mark, the number of its batch, as the offset of a consumer
+ * group of the lane's own: this is how a repeated batch is recognised.
  */
 final class Lane(place: KafkaPlace, val number: Int) {
   private val id = s"${place.application}-$number"
   private val group = s"${place.application}-sink-$number"
-  // The group needs a partition that exists; every application reads something.
+  // An offset needs a partition that exists; every application reads some topic.
   private val where = new TopicPartition(place.partitions.keys.min, 0)
   private val marks = new Marks(place, group)
   private var mark = Mark.None
@@ -27,13 +27,13 @@ final class Lane(place: KafkaPlace, val number: Int) {
   val producer: KafkaProducer[Array[Byte], Array[Byte]] =
     Producers.open(place, Map("transactional.id" -> id), Map("transaction.timeout.ms" -> Lane.TimeoutMs))
 
-  /** Ends what a predecessor has left open, and keeps it from writing. What goes on by itself does not take over from others. */
+  /** Ends what a predecessor has left open, and fences it. A run that restarts by itself does not fence other runs. */
   def takeOver(known: Known): Lane = opened {
     def fit(found: Map[TopicPartition, Mark]): Mark = {
       if (place.before.nonEmpty) refuseOthers(found)
       known.check(place, marks.of(known.query, found))
     }
-    // Looked at before as well: what must not take over must not stop who rightly runs.
+    // Checked in advance as well: a run that must not take over must not disturb the rightful one.
     fit(marks.committed())
     producer.initTransactions()
     val found = marks.settled()
@@ -43,7 +43,7 @@ final class Lane(place: KafkaPlace, val number: Int) {
     commit()
   }
 
-  /** Opens the lane once more in a run that has taken it over. */
+  /** Opens the lane again in a run that has taken it over. */
   def reopen(): Lane = opened {
     refuseOthers(marks.committed())
     producer.initTransactions()
@@ -79,28 +79,32 @@ final class Lane(place: KafkaPlace, val number: Int) {
     producer.commitTransaction()
   }
 
-  /** The mark that tells who has taken over last. It stands elsewhere when the program has read other topics. */
+  /** The mark of the last run that took over. It is in another partition if the program read other topics before. */
   private def last(found: Map[TopicPartition, Mark]): Mark =
     found.get(where).orElse(found.values.maxByOption(_.batch)).getOrElse(Mark.None)
 
-  /** Whoever takes over leaves a mark, so where none is nobody has. */
+  /** Every run that takes over leaves a mark, so without a mark nobody has. */
   private def isOwn(m: Mark): Boolean = m.run.isEmpty || m.run == place.run || place.before(m.run)
 
-  /** A mark elsewhere that was not there when this process took over is that of another program under the same name. */
-  private def areOwn(found: Map[TopicPartition, Mark]): Boolean = isOwn(last(found)) && Lanes.before(group).forall { before =>
-    found.forall { case (p, m) => isOwn(m) || before.get(p).contains(m) }
-  }
+  /** A mark elsewhere that was not there when this process took over belongs to another program with the same name. */
+  private def areOwn(found: Map[TopicPartition, Mark]): Boolean =
+    isOwn(last(found)) && Lanes.before(group).forall { before =>
+      found.forall { case (p, m) => isOwn(m) || before.get(p).contains(m) }
+    }
 
   private def refuseOthers(found: Map[TopicPartition, Mark]): Mark =
     if (areOwn(found)) last(found) else throw Lane.fenced(place, null)
 
   private def guarded[T](f: => T): T = try f catch { case e: KafkaException => throw explained(e) }
 
-  /** A transaction that Kafka has ended looks like one of which another instance has taken the lane. */
+  /** A transaction that Kafka has ended looks like one whose lane was taken over by another instance. */
   def explained(e: Throwable): Throwable =
-    if (Lane.isEnded(e)) { if (mark.run == place.run && areOwn(marks.committed())) Lane.ended(place, e) else Lane.fenced(place, e) }
-    // A mark stands where the application reads, and is refused in words only.
-    else if (Causes.of(e).getMessage == Lane.MarkRefused) place.refusals.explain("Read", new TopicAuthorizationException(java.util.Set.of(where.topic)))
+    if (Lane.isEnded(e)) {
+      if (mark.run == place.run && areOwn(marks.committed())) Lane.ended(place, e) else Lane.fenced(place, e)
+    }
+    // The mark's topic is one that the application reads, and its refusal has a message only, no class of its own.
+    else if (Causes.of(e).getMessage == Lane.MarkRefused)
+      place.errors.explain("Read", new TopicAuthorizationException(java.util.Set.of(where.topic)))
     else KafkaOutput.explained(place, e)
 }
 
@@ -111,8 +115,10 @@ object Lane {
   private val MarkRefused = "Unexpected error in TxnOffsetCommitResponse: Topic authorization failed."
 
   def isEnded(e: Throwable): Boolean = Causes.of(e) match {
-    case _: ProducerFencedException | _: InvalidProducerEpochException | _: InvalidPidMappingException | _: InvalidTxnStateException => true
-    case _: OutOfOrderSequenceException | _: UnknownProducerIdException | _: TransactionAbortedException | _: TransactionAbortableException => true
+    case _: ProducerFencedException | _: InvalidProducerEpochException => true
+    case _: InvalidPidMappingException | _: InvalidTxnStateException => true
+    case _: OutOfOrderSequenceException | _: UnknownProducerIdException => true
+    case _: TransactionAbortedException | _: TransactionAbortableException => true
     case _ => false
   }
 
@@ -121,8 +127,9 @@ object Lane {
     "This one has written nothing since. Run one instance per application.id.", e)
 
   def ended(place: KafkaPlace, e: Throwable): KafkaStopped = new KafkaStopped(KafkaStopped.Again,
-    s"Kafka has ended a transaction of the application '${place.application}', most often because its batch took longer than transaction.timeout.ms " +
-    s"(${place.producers.get("transaction.timeout.ms", TimeoutMs)} ms). Found: ${Causes.sentence(e)} Nothing is lost or written twice. " +
+    s"Kafka has ended a transaction of the application '${place.application}', most often because its batch took " +
+    s"longer than transaction.timeout.ms (${place.producers.get("transaction.timeout.ms", TimeoutMs)} ms). " +
+    s"Found: ${Causes.sentence(e)} No record is lost or written twice. " +
     "Raise transaction.timeout.ms, or make batches smaller with max.batch.records.", e)
 }
 
@@ -131,18 +138,20 @@ object Lanes {
   private val open = new ConcurrentHashMap[String, Lane]()
   private val marks = new ConcurrentHashMap[String, Map[TopicPartition, Mark]]()
 
-  /** The marks that stood in a lane's group when this process took it over. */
+  /** The marks in a lane's group when this process took it over. */
   def before(group: String): Option[Map[TopicPartition, Mark]] = Option(marks.get(group))
   def before(group: String, found: Map[TopicPartition, Mark]): Unit = marks.put(group, found)
 
   private def key(run: String, lane: Int) = s"$run/$lane"
 
-  /** Before a query starts: from now on an earlier start of the application writes nothing any more. */
+  /** Called before a query starts: from now on earlier runs of the application cannot write. */
   def takeOver(place: KafkaPlace, query: String, batch: Long, unfinished: Long): Unit = {
     val known = Known(query, batch, unfinished)
     val failed = new java.util.concurrent.ConcurrentLinkedQueue[Throwable]()
     val threads = (0 until place.lanes).map { n =>
-      val t = new Thread(() => try open.put(key(place.run, n), new Lane(place, n).takeOver(known)) catch { case e: Throwable => failed.add(e) }, s"lane-$n")
+      val t = new Thread(() =>
+        try open.put(key(place.run, n), new Lane(place, n).takeOver(known))
+        catch { case e: Throwable => failed.add(e) }, s"lane-$n")
       t.start()
       t
     }
@@ -150,9 +159,10 @@ object Lanes {
     if (!failed.isEmpty) throw failed.peek
   }
 
-  def of(place: KafkaPlace, lane: Int): Lane = open.computeIfAbsent(key(place.run, lane), _ => new Lane(place, lane).reopen())
+  def of(place: KafkaPlace, lane: Int): Lane =
+    open.computeIfAbsent(key(place.run, lane), _ => new Lane(place, lane).reopen())
 
-  /** Gives up a producer of which nobody knows how far it came. */
+  /** Closes a producer whose progress is unknown. */
   def drop(place: KafkaPlace, lane: Lane): Unit = {
     open.remove(key(place.run, lane.number), lane)
     lane.close()
@@ -165,19 +175,24 @@ object Lanes {
 }
 
 object Producers {
-  private val Defaults = Map("linger.ms" -> "20", "batch.size" -> "131072", "buffer.memory" -> "67108864", "acks" -> "all")
+  private val Defaults = Map("linger.ms" -> "20", "batch.size" -> "131072", "buffer.memory" -> "67108864",
+    "acks" -> "all")
 
-  def open(place: KafkaPlace, fixed: Map[String, String], defaults: Map[String, String] = Map.empty): KafkaProducer[Array[Byte], Array[Byte]] = {
-    // A broker that restarts is waited for as long as everything else is.
-    val patient = Map("delivery.timeout.ms" -> math.max(place.waitMs, 31000L).toString, "max.block.ms" -> place.waitMs.toString)
-    new KafkaProducer(place.producers.properties(Defaults ++ patient ++ defaults, fixed + ("enable.idempotence" -> "true")), new ByteArraySerializer, new ByteArraySerializer)
+  def open(place: KafkaPlace, fixed: Map[String, String],
+      defaults: Map[String, String] = Map.empty): KafkaProducer[Array[Byte], Array[Byte]] = {
+    // A restarting broker is waited for as long as everything else.
+    val patient = Map("delivery.timeout.ms" -> math.max(place.waitMs, 31000L).toString,
+      "max.block.ms" -> place.waitMs.toString)
+    new KafkaProducer(place.producers.properties(Defaults ++ patient ++ defaults,
+      fixed + ("enable.idempotence" -> "true")), new ByteArraySerializer, new ByteArraySerializer)
   }
 }
 
 /** Producers without transactions, for at_least_once: one per run and process. */
 object PlainProducers {
   private val open = new ConcurrentHashMap[String, KafkaProducer[Array[Byte], Array[Byte]]]()
-  def of(place: KafkaPlace): KafkaProducer[Array[Byte], Array[Byte]] = open.computeIfAbsent(place.run, _ => Producers.open(place, Map.empty))
+  def of(place: KafkaPlace): KafkaProducer[Array[Byte], Array[Byte]] =
+    open.computeIfAbsent(place.run, _ => Producers.open(place, Map.empty))
   def close(run: String): Unit = {
     val p = open.remove(run)
     if (p != null) p.close(Duration.ofSeconds(5))

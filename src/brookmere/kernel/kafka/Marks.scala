@@ -9,10 +9,10 @@ import org.apache.kafka.clients.admin.{ListConsumerGroupOffsetsOptions, ListCons
 import org.apache.kafka.clients.consumer.OffsetAndMetadata
 import org.apache.kafka.common.TopicPartition
 
-/** The last batch that a lane has written: of which query, and by which start of the application. */
+/** The last batch that a lane has written: its query, its number, and the run of the application. */
 final case class Mark(query: String, batch: Long, run: String) {
   def isDone(of: String, epoch: Long): Boolean = query == of && batch >= epoch
-  /** An offset cannot be negative, so it is that of the batch behind. */
+  /** The offset of the next batch, because an offset cannot be negative. */
   def committed: OffsetAndMetadata = new OffsetAndMetadata(batch + 1, s"$query;$run")
 }
 
@@ -24,31 +24,31 @@ object Mark {
   }
 }
 
-/** Reads the marks of a lane. There are several when the program has read other topics before. */
+/** Reads the marks of a lane. There are several if the program has read other topics before. */
 final class Marks(place: KafkaPlace, group: String) {
-  /** The marks as they are; a transaction that is being ended may still change them. */
+  /** The marks as they are now; a transaction that is ending may still change them. */
   def committed(): Map[TopicPartition, Mark] = ask(stable = false)
 
   /**
-   * The marks when no transaction can change them any more. Kafka leaves out those that one can, as if
-   * there were none. Every place has a mark before a transaction changes it, so what is left out is known.
+   * The marks once no transaction can change them any more. Kafka omits marks that an open transaction has changed, as
+   * if they did not exist. Every partition has a mark before a transaction changes it, so omissions are noticed.
    */
   def settled(): Map[TopicPartition, Mark] = {
     val deadline = System.nanoTime + TimeUnit.MILLISECONDS.toNanos(place.waitMs)
     var found = ask(stable = true)
     while (!committed().keySet.subsetOf(found.keySet)) {
-      if (System.nanoTime > deadline) throw Patience.gone(place, s"the end of a transaction of '$group'", null)
+      if (System.nanoTime > deadline) throw Retry.gone(place, s"the end of a transaction of '$group'", null)
       Thread.sleep(Marks.Pause)
       found = ask(stable = true)
     }
     found
   }
 
-  /** The one that tells how far a query has come, or else any. */
+  /** The mark that says how far a query has come, or else any. */
   def of(query: String, found: Map[TopicPartition, Mark]): Option[Mark] =
     found.values.filter(_.query == query).maxByOption(_.batch).orElse(found.values.headOption)
 
-  private def ask(stable: Boolean): Map[TopicPartition, Mark] = Patience.answer(place, "Read") {
+  private def ask(stable: Boolean): Map[TopicPartition, Mark] = Retry.answer(place, "Read") {
     place.admin.listConsumerGroupOffsets(Collections.singletonMap(group, new ListConsumerGroupOffsetsSpec()),
       new ListConsumerGroupOffsetsOptions().requireStable(stable)).partitionsToOffsetAndMetadata(group)
   }.asScala.collect { case (p, o) if o != null => p -> Mark.read(o) }.toMap
@@ -58,23 +58,29 @@ object Marks {
   private val Pause = 50L
 }
 
-/** How far the state directory knows that the application has come; `unfinished` is when a batch was begun that is not finished, or below zero. */
+/**
+ * How far the application has come according to its state directory; `unfinished` is the start time of a batch that was
+ * not finished, or negative.
+ */
 final case class Known(query: String, batch: Long, unfinished: Long) {
-  /** Numbers of batches say nothing if the state directory does not know them all, or if no mark tells the last one. */
+  /** Batch numbers mean nothing if the state directory does not know them all, or if no mark holds the last one. */
   def check(place: KafkaPlace, m: Option[Mark]): Mark = {
     if (m.exists(_.isDone(query, batch + 1))) throw new KafkaStopped(KafkaStopped.Stale,
       s"The state directory is older than what the application '${place.application}' has written to Kafka: " +
       s"the last batch it knows has the number $batch, and number ${m.get.batch} is written. " +
-      "Start the application on its newest state directory; if that is lost, begin anew under another application.id.")
-    if (m.isEmpty && unfinished >= 0 && System.currentTimeMillis - unfinished > Known.ForgottenMs) throw new KafkaStopped(KafkaStopped.Stale,
-      s"The application '${place.application}' was ended in the midst of the batch $batch, and whether that was written is not known any more: " +
-      s"the consumer groups '${place.application}-sink-...', which tell it, have been deleted. They are kept for offsets.retention.minutes of the brokers. " +
+      "Start the application on its newest state directory; if that is lost, start from scratch with another " +
+      "application.id.")
+    val isForgotten = unfinished >= 0 && System.currentTimeMillis - unfinished > Known.ForgottenMs
+    if (m.isEmpty && isForgotten) throw new KafkaStopped(KafkaStopped.Stale,
+      s"The application '${place.application}' ended in the middle of batch $batch, and whether that was written " +
+      s"is unknown: the consumer groups '${place.application}-sink-...', which record it, have been deleted. " +
+      "Brokers keep them for offsets.retention.minutes. " +
       "Start the application once with processing.guarantee=at_least_once: the batch may then be written twice.")
     m.getOrElse(Mark.None)
   }
 }
 
 object Known {
-  /** Marks of lanes that write nothing expire as well. So long they are there for sure. */
+  /** Marks of lanes that write nothing expire as well. They exist at least this long. */
   private val ForgottenMs = TimeUnit.DAYS.toMillis(1)
 }

@@ -11,10 +11,10 @@ import org.apache.kafka.clients.admin.{Config, NewTopic, TopicDescription}
 import org.apache.kafka.common.config.{ConfigResource, TopicConfig}
 import org.apache.kafka.common.errors._
 
-/** A topic that is written, and what it takes. */
+/** A topic that is written, and the limits of its records. */
 final case class KafkaTopic(output: OutputTopic, maxBytes: Int, olderMs: Long, newerMs: Long)
 
-/** What this process knows of the topics it writes; it looks again now and then. */
+/** What this process knows of its output topics, refreshed from time to time. */
 object OutputTopics {
   private final case class Known(topic: KafkaTopic, since: Long)
   private val known = new ConcurrentHashMap[String, Known]()
@@ -37,13 +37,16 @@ object OutputTopics {
     val described = try describe(place, name).getOrElse(create(place, name)) catch {
       case e: KafkaStopped if e.kind == KafkaStopped.Denied => throw new TopicRefused(e.getMessage, e)
       case e: ApiException if !Causes.isPassing(e) =>
-        throw new TopicRefused("", new InvalidTopicException(s"the topic '$name' does not exist and cannot be created: ${e.getMessage}", e))
+        throw new TopicRefused("",
+          new InvalidTopicException(s"the topic '$name' does not exist and cannot be created: ${e.getMessage}", e))
     }
     val c = settings(place, name)
-    def number(setting: String, default: Long): Long = c.flatMap(x => Option(x.get(setting))).map(_.value.toLong).getOrElse(default)
-    def text(setting: String, default: String): String = c.flatMap(x => Option(x.get(setting))).map(_.value).getOrElse(default)
+    def number(setting: String, default: Long): Long =
+      c.flatMap(x => Option(x.get(setting))).map(_.value.toLong).getOrElse(default)
+    def text(setting: String, default: String): String =
+      c.flatMap(x => Option(x.get(setting))).map(_.value).getOrElse(default)
     val request = place.producers.get("max.request.size", "1048576").toLong
-    // What the topic says about its records itself is told apart from the size, which needs the headers, too.
+    // The limits that the topic itself sets are checked separately from the size, which includes the headers.
     KafkaTopic(
       OutputTopic(described.partitions.size, text(TopicConfig.CLEANUP_POLICY_CONFIG, "delete").contains("compact"),
         text(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "CreateTime") == "LogAppendTime", Int.MaxValue),
@@ -53,14 +56,15 @@ object OutputTopics {
   }
 
   private def describe(place: KafkaPlace, name: String): Option[TopicDescription] =
-    try Some(Patience.answer(place, "Describe", Seq(name))(place.admin.describeTopics(Collections.singletonList(name)).topicNameValues.get(name)))
+    try Some(Retry.answer(place, "Describe", Seq(name))(
+      place.admin.describeTopics(Collections.singletonList(name)).topicNameValues.get(name)))
     catch { case e: Throwable if Causes.isMissing(e) => None }
 
   private def create(place: KafkaPlace, name: String): TopicDescription = {
-    try Patience.answer(place, "Create", Seq(name))(place.admin.createTopics(Collections.singletonList(
+    try Retry.answer(place, "Create", Seq(name))(place.admin.createTopics(Collections.singletonList(
       new NewTopic(name, place.newPartitions, place.replication.toShort))).all())
     catch { case _: TopicExistsException => () }
-    // The broker asked next may not have heard of it yet.
+    // The broker that is asked next may not know the topic yet.
     var tries = 0
     var found = describe(place, name)
     while (found.isEmpty && tries < 100) {
@@ -71,10 +75,11 @@ object OutputTopics {
     found.getOrElse(throw new TopicRefused(s"the topic '$name' was created, but the brokers do not know it"))
   }
 
-  /** None where the application may not look at them: then the broker itself says what it does not take. */
+  /** None if the application may not read them: then the broker itself rejects records. */
   private def settings(place: KafkaPlace, name: String): Option[Config] = {
     val resource = new ConfigResource(ConfigResource.Type.TOPIC, name)
-    try Some(Patience.answer(place, "DescribeConfigs", Seq(name))(place.admin.describeConfigs(Collections.singletonList(resource)).all()).get(resource))
+    try Some(Retry.answer(place, "DescribeConfigs", Seq(name))(
+      place.admin.describeConfigs(Collections.singletonList(resource)).all()).get(resource))
     catch { case e: KafkaStopped if e.kind == KafkaStopped.Denied => None }
   }
 }

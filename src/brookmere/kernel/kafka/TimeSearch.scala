@@ -1,8 +1,8 @@
 package brookmere.kernel.kafka
 
 /**
- * Looks for a time before which about `most` records wait, with few questions: each is a call of the brokers.
- * `at` gives the positions at a time; `begin` and `end` are those with nothing and with everything taken.
+ * Searches for a time before which about `most` records wait, with few requests to the brokers. `at` returns the
+ * positions at a time; `begin` and `end` are the positions before the first and after the last record.
  */
 final class TimeSearch(most: Long, begin: Array[Long], end: Array[Long], at: Long => Array[Long]) {
   private var low = -1L
@@ -19,7 +19,10 @@ final class TimeSearch(most: Long, begin: Array[Long], end: Array[Long], at: Lon
     fits
   }
 
-  /** Returns the time and the positions. No record is newer than `newest`; before `known`, if it is not negative, hardly any waits. */
+  /**
+   * Returns the time and the positions. No record is newer than `newest`; hardly any record waits before `known`,
+   * unless that is negative.
+   */
   def find(newest: Long, known: Long): (Long, Array[Long]) = {
     high = newest + 1
     if (known < 0 || known > newest || !ask(known)) gallop(newest)
@@ -37,7 +40,9 @@ final class TimeSearch(most: Long, begin: Array[Long], end: Array[Long], at: Lon
     while (back <= newest && !ask(newest - back)) back *= 8
   }
 
-  /** A time between, as if records were spread evenly; every third time halfway, for when they are not. */
+  /**
+   * A time in between, assuming that records are spread evenly; every third time the midpoint, in case they are not.
+   */
   private def between(asked: Int): Long = {
     val span = (high - low).toDouble
     val (below, above) = (taken(lowAt), taken(highAt))
@@ -45,7 +50,7 @@ final class TimeSearch(most: Long, begin: Array[Long], end: Array[Long], at: Lon
     math.min(high - 1, math.max(low + 1, low + by.toLong))
   }
 
-  /** All that lies between has one time, so the first partitions come first. */
+  /** All records in between have the same time, so the first partitions come first. */
   private def filled(more: Long): Array[Long] = {
     var left = more
     lowAt.indices.map { i =>

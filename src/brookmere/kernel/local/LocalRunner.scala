@@ -9,13 +9,12 @@ import brookmere.kernel.python.workers.Dialogue
 import brookmere.kernel.rows._
 import brookmere.kernel.state._
 
-import org.apache.spark.sql.brookmere.PythonValues
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /**
- * Runs a program in memory, without a query: the engine of the test driver. The same processors,
- * stores and order of arrival as in a query; a call of `run` is a micro-batch.
+ * Runs a program in memory, without a query: the engine of the test driver. It uses the same processors, stores and
+ * order of arrival as a query; a call of `run` is a micro-batch.
  */
 final class LocalRunner(program: Program, routed: java.util.Set[Integer]) {
   private val port = new Dialogue
@@ -30,7 +29,7 @@ final class LocalRunner(program: Program, routed: java.util.Set[Integer]) {
   private val routes: Set[Int] = { val b = Set.newBuilder[Int]; routed.forEach(n => b += n.intValue); b.result() }
   private var batch = 0
 
-  /** Feeds records as one batch and returns what came out, in order of arrival. */
+  /** Feeds records as one batch and returns the output, in order of arrival. */
   def run(records: Array[Byte]): Array[Byte] = {
     batch += 1
     tasks.clear()
@@ -47,13 +46,13 @@ final class LocalRunner(program: Program, routed: java.util.Set[Integer]) {
 
   private def work(stage: Stage): StageWork = StageWork.of(stage, program.settings, port)
 
-  /** As `run`, for a program with Python stages: returns the first messages for their worker, or null. */
+  /** Like `run`, for a program with Python stages: returns the first messages for their worker, or null. */
   def start(records: Array[Byte]): Array[Byte] = port.begin(() => run(records))
-  /** Brings an answer of the worker and returns the next messages for it; null when the batch is done. */
+  /** Passes on a response of the worker and returns the next messages for it; null when the batch is done. */
   def reply(message: Array[Byte]): Array[Byte] = port.reply(message)
-  /** What came out of a batch that is done. */
+  /** The output of a finished batch. */
   def finished(): Array[Byte] = port.finished()
-  /** Gives a batch up whose worker does not answer. */
+  /** Abandons a batch whose worker does not answer. */
   def abort(): Unit = port.abort()
 
   private def feed(c: Int, rows: ArrayList[UnsafeRow]): ArrayList[UnsafeRow] = {
@@ -88,7 +87,9 @@ final class LocalRunner(program: Program, routed: java.util.Set[Integer]) {
   private def drain(from: RowBuffer, into: ArrayList[UnsafeRow]): Unit =
     while (!from.isEmpty) into.add(from.pull().copy())
 
-  /** A task as a batch finds it: with its stores opened on the state, and its stream time; a part for every stage. */
+  /**
+   * A task at the start of a batch: with its stores opened on the state, and its stream time; a part for every stage.
+   */
   private def partsOf(c: Int, number: Int): Array[Task] = {
     val parts = tasks.computeIfAbsent(s"$c/$number", _ => newParts(c, number))
     parts.head.allStores.foreach(_.batch = batch)
@@ -108,10 +109,10 @@ final class LocalRunner(program: Program, routed: java.util.Set[Integer]) {
     caches.foreach(_.clear())
     port.forgetTasks()
     counters()
-    // Rows of a batch that was given up may wait in them.
-    val anew = made()
-    sources = anew._1
-    chains = anew._2
+    // Rows of an abandoned batch may still be in them.
+    val fresh = made()
+    sources = fresh._1
+    chains = fresh._2
   }
 
   /** The rows of a store, of all tasks: pickled keys, pickled values, and the times. */

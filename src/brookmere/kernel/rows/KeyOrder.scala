@@ -8,8 +8,8 @@ import org.apache.spark.sql.catalyst.expressions.{SpecializedGetters, UnsafeRow}
 import org.apache.spark.sql.types._
 
 /**
- * Bytes of a key that sort as Kafka Streams sorts serialised keys: text by its UTF-8 bytes, numbers
- * as big-endian bytes, so negative ones come last. A struct sorts field by field.
+ * Bytes of a key that sort as Kafka Streams sorts serialised keys: text by its UTF-8 bytes, numbers as big-endian
+ * bytes, so negative ones come last. A struct sorts field by field.
  */
 final class KeyOrder(t: RowType) extends Serializable {
   def bytes(key: UnsafeRow): Array[Byte] =
@@ -38,7 +38,8 @@ final class KeyOrder(t: RowType) extends Serializable {
       case LongType | TimestampType | TimestampNTZType => number(row.getLong(i), 8, out)
       case FloatType => number(java.lang.Float.floatToIntBits(row.getFloat(i)), 4, out)
       case DoubleType => number(java.lang.Double.doubleToLongBits(row.getDouble(i)), 8, out)
-      case d: DecimalType => out.writeBytes(row.getDecimal(i, d.precision, d.scale).toJavaBigDecimal.unscaledValue.toByteArray)
+      case d: DecimalType =>
+        out.writeBytes(row.getDecimal(i, d.precision, d.scale).toJavaBigDecimal.unscaledValue.toByteArray)
       case s: StructType =>
         val inner = row.getStruct(i, s.length)
         s.fields.indices.foreach(f => write(inner, f, s(f).dataType, out))
@@ -55,7 +56,7 @@ final class KeyOrder(t: RowType) extends Serializable {
 }
 
 object KeyOrder {
-  /** A row that has the key as its only field. */
+  /** A row with the key as its only field. */
   private final class One(key: UnsafeRow) extends org.apache.spark.sql.catalyst.expressions.BaseGenericInternalRow {
     override def numFields: Int = 1
     override protected def genericGet(i: Int): Any = key

@@ -33,11 +33,11 @@ object Layout {
 
   /** Node number of a row that reports a failed record. */
   val ErrorNode: Int = -1
-  /** Node number of a row that tells the wall clock. */
+  /** Node number of a row that carries the wall clock. */
   val TickNode: Int = -3
-  /** Node number of a row that moves the stream time of a stage, before the record that it belongs to. */
+  /** Node number of a row that advances the stream time of a stage, before the record that it belongs to. */
   def timeNode(stage: Int): Int = FirstTimeNode - stage
-  /** Node number of a row that does the same behind all that the record brings about, and calls what is due. */
+  /** Node number of a row that does the same after all consequences of the record, and calls what is due. */
   def dueNode(stage: Int): Int = FirstTimeNode - StepNumber.MaxStages - stage
   private val FirstTimeNode = -100
 
@@ -66,9 +66,9 @@ object RawLayout {
   val Key = 4
   val Value = 5
   val Headers = 6
-  /** Null where the order is by time; the test driver gives the number of the input here. */
+  /** Null if the order is by time; the test driver gives the number of the input here. */
   val Clock = 7
-  /** The topic number of a row that tells the wall clock in its `ts`; its `offset` is a kind of Ticks. */
+  /** The topic number of a row that carries the wall clock in its `ts`; its `offset` is a kind of Ticks. */
   val TickTopic: Int = -1
 
   val schema: StructType = new StructType()
@@ -93,11 +93,10 @@ object SourceNumber {
 }
 
 /**
- * `due` and `step` order the consequences of one root record as if it ran through the whole
- * topology alone, with a queue per repartition: what needs no repartition comes first; then the
- * record that has waited in the queue with the earliest time (`due`, which never falls within a
- * queue); then by `step`: repartitions passed, position among the outputs of stage 0, order of
- * production, and last, so that the order is total, stage and task.
+ * `due` and `step` order the consequences of one root record as if it passed through the whole topology alone, with a
+ * queue per repartition: what needs no repartition comes first; then the record that has waited in the queue with the
+ * earliest time (`due`, which never decreases within a queue); then by `step`: repartitions passed, position among the
+ * outputs of stage 0, order of production, and last, so that the order is total, stage and task.
  */
 object StepNumber {
   val FirstDue: Long = Long.MinValue

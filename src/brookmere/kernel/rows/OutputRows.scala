@@ -27,12 +27,13 @@ object OutputLayout {
 }
 
 /**
- * Which nodes write where: topics of sinks, sinks whose topic travels with the record, taps. `windows`:
- * how many bytes at the end of a sink's keys are a window, which says nothing about the partition.
- * `changelogs`: sinks that write to the partition of their task, whatever the key.
+ * Which nodes write where: topics of sinks, sinks whose topic comes with the record, taps. `windows`: how many bytes at
+ * the end of a sink's keys are a window, which does not affect the partition. `changelogs`: sinks that write to the
+ * partition of their task, whatever the key.
  */
 final class Destinations(
-    topics: Map[Int, String], val routed: Set[Int], val taps: Set[Int], windows: Map[Int, Int] = Map.empty, changelogs: Set[Int] = Set.empty)
+    topics: Map[Int, String], val routed: Set[Int], val taps: Set[Int], windows: Map[Int, Int] = Map.empty,
+    changelogs: Set[Int] = Set.empty)
     extends Serializable {
   private val size = (topics.keys ++ routed ++ taps).maxOption.getOrElse(-1) + 1
   val names: Array[Array[Byte]] = Array.tabulate(size)(n => topics.get(n).map(_.getBytes("UTF-8")).orNull)
@@ -42,7 +43,7 @@ final class Destinations(
   val byTask: Array[Boolean] = Array.tabulate(size)(changelogs)
 }
 
-/** Turns rows of the layout into rows for a sink. Fields are moved as bytes; the row is reused. */
+/** Converts rows of the layout to rows for a sink. Fields are moved as bytes; the row is reused. */
 final class OutputRows(in: Iterator[InternalRow], to: Destinations, slots: Array[Int]) extends Iterator[InternalRow] {
   private val out = new RowWriter(OutputLayout.schema.length)
   private val pair = new UnsafeRow(2)
@@ -83,7 +84,7 @@ final class OutputRows(in: Iterator[InternalRow], to: Destinations, slots: Array
     out.result()
   }
 
-  /** The packed headers are a row of one array; the array itself is the field. */
+  /** The packed headers are a row with one array; the array itself is the field. */
   private def headers(from: UnsafeRow): Unit =
     if (from.isNullAt(Layout.Headers)) out.setNull(5)
     else {

@@ -6,8 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 
 /**
- * Rows of the layout, written one behind the other into one reused buffer and read back in order.
- * Nothing is allocated per row.
+ * Rows of the layout, written consecutively into one reused buffer and read back in order. Allocates nothing per row.
  */
 final class RowBuffer {
   private var buffer = new Array[Byte](1 << 14)
@@ -30,7 +29,8 @@ final class RowBuffer {
   }
 
   /** Starts a row; `extra` is the number of bytes that its variable-length fields will need. */
-  def begin(task: Int, clock: Long, source: Int, seq: Long, due: Long, step: Long, node: Int, ts: Long, extra: Int): Unit = {
+  def begin(task: Int, clock: Long, source: Int, seq: Long, due: Long, step: Long, node: Int, ts: Long,
+      extra: Int): Unit = {
     val need = end + RowBuffer.Fixed + extra
     if (need > buffer.length) buffer = Arrays.copyOf(buffer, math.max(need, buffer.length * 2))
     if (count == starts.length) starts = Arrays.copyOf(starts, count * 2)
@@ -49,7 +49,7 @@ final class RowBuffer {
     end += RowBuffer.Fixed
   }
 
-  /** Appends a variable-length field (key, value, headers) to the row begun last. */
+  /** Appends a variable-length field (key, value, headers) to the current row. */
   def field(i: Int, source: AnyRef, offset: Long, length: Int): Unit = {
     val at = starts(count - 1)
     Platform.putLong(buffer, Rows.Base + at + 8 + 8L * i, ((end - at).toLong << 32) | length)

@@ -5,7 +5,7 @@ import java.util.{ArrayList, Arrays}
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 
-/** Keeps the rows of a batch as bytes in large pages; an address is page number and position. */
+/** Keeps the rows of a batch as bytes in large pages; an address is a page number and a position. */
 final class RowPages {
   private val pages = new ArrayList[Array[Byte]]()
   private var current: Array[Byte] = null
@@ -53,7 +53,7 @@ final class Run(pages: RowPages) {
   var due = 0L
   var step = 0L
 
-  /** True if `r` belongs behind the row added last. */
+  /** True if `r` comes after the row that was added last. */
   def follows(r: UnsafeRow): Boolean = {
     val c = r.getLong(Layout.Clock)
     if (c != lastClock) return c > lastClock

@@ -6,7 +6,7 @@ import java.util.Arrays
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 
-/** Builds one row after the other in a reused buffer. A row has at most 64 fields. */
+/** Builds rows one at a time in a reused buffer. A row has at most 64 fields. */
 final class RowWriter(fields: Int) {
   private val fixed = 8 + 8 * fields
   private var buffer = new Array[Byte](512)

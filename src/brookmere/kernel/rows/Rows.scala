@@ -23,7 +23,7 @@ object Rows {
     r
   }
 
-  /** Points `to` at the binary field `i` of `row`; null where the field is null. */
+  /** Points `to` at the binary field `i` of `row`; null if the field is null. */
   def slice(row: UnsafeRow, i: Int, to: UnsafeRow): UnsafeRow =
     if (row.isNullAt(i)) null
     else {
@@ -32,7 +32,7 @@ object Rows {
       to
     }
 
-  /** A row of one field that is true, for rows of which only the place matters. */
+  /** A row with one field that is true, for rows of which only the position matters. */
   val mark: UnsafeRow = {
     val a = new Array[Byte](16)
     Platform.putLong(a, Base + 8, 1L)
@@ -50,10 +50,13 @@ object Rows {
   }
 }
 
-/** A table update in one packed row: struct<new, old>, each a packed row or null; and whether it is the latest of its key. */
+/**
+ * A table update in one packed row: struct<new, old>, each a packed row or null; and whether it is the latest of its
+ * key.
+ */
 object Change {
   private val Fixed = 24
-  /** A bit among those of the nulls that no field uses. */
+  /** A bit of the null bitmap that no field uses. */
   private val Past = 4L
 
   def isLatest(packed: UnsafeRow): Boolean = (Platform.getLong(packed.getBaseObject, packed.getBaseOffset) & Past) == 0L

@@ -1,6 +1,6 @@
 package brookmere.kernel.rows
 
-/** Task i is keyed by the slot, an int that Spark's hash sends to partition i mod P for many P. */
+/** Task i is keyed by its slot, an int that Spark's hash sends to partition i mod P for many P. */
 object Slots {
   /** Every P that divides this number gets the tasks evenly. */
   private val Modulus = 5040
@@ -18,7 +18,7 @@ object Slots {
     found
   }
 
-  /** The task that a slot stands for. */
+  /** The task of a slot. */
   def taskOf(slots: Array[Int], slot: Int): Int = {
     var i = 0
     while (slots(i) != slot) i += 1

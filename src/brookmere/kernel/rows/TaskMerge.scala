@@ -6,8 +6,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /**
- * Turns the rows of a Spark partition into rows grouped by task and, inside a task, in order of
- * arrival. Rows come as few ascending runs (one per upstream partition), which are merged.
+ * Groups the rows of a Spark partition by task and, within a task, in order of arrival. Rows come as few ascending runs
+ * (one per upstream partition), which are merged.
  */
 final class TaskMerge(in: Iterator[InternalRow]) extends Iterator[InternalRow] {
   private val pages = new RowPages
@@ -41,7 +41,7 @@ final class TaskMerge(in: Iterator[InternalRow]) extends Iterator[InternalRow] {
     pending = tasks.values.iterator
   }
 
-  /** Interleaved runs (tasks of one upstream partition take turns) are told apart again. */
+  /** Separates interleaved runs again: tasks of one upstream partition take turns. */
   private def firstThatFits(runs: ArrayList[Run], r: UnsafeRow): Run = {
     var i = 0
     val n = math.min(runs.size, TaskMerge.Tried)
@@ -68,7 +68,7 @@ final class TaskMerge(in: Iterator[InternalRow]) extends Iterator[InternalRow] {
       only = null
     } else if (taken != null) {
       if (!taken.advance()) taken = null
-      // A run often goes on: then the others need not be touched.
+      // A run often continues: then the others need not be touched.
       else if (!heap.peek.before(taken)) return taken.row
       else {
         val next = heap.poll()

@@ -3,38 +3,39 @@ package brookmere.kernel.rows
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /**
- * The wall clock as rows, a part of the input, so that a batch that is done again sees the same time.
+ * The wall clock as rows, a part of the input, so that a repeated batch sees the same time.
  *
- * A task gets two rows per batch and stage. The first stands in front of all records and tells the
- * time. The last one stands behind them and lets the clock tick: records that have been waiting,
- * for example while the application was stopped, are processed before time is seen to have passed.
- * `seq` is the stage, so that what a tick causes in one stage comes before the tick of the next.
+ * A task gets two rows per batch and stage. The first comes before all records and carries the time. The last one comes
+ * after them and is the tick: records that have been waiting, for example while the application was stopped, are
+ * processed before time is seen to have passed. `seq` is the stage, so that what a tick causes in one stage comes
+ * before the tick of the next.
  */
 object Ticks {
-  /** Kinds of raw rows: tell the time to stage 0 only, to all stages, with a tick behind the records. */
+  /** Kinds of raw rows: the time for stage 0 only, for all stages, with a tick after the records. */
   val Tell = 0L
   val TellAll = 1L
   val Tick = 2L
-  /** As Tick, in a batch that leaves records waiting: nobody can be said to be idle. */
+  /** Like Tick, in a batch that leaves records waiting: no task counts as idle. */
   val TickBusy = 3L
 
   val FirstSource: Int = -1
   val LastSource: Int = Int.MaxValue
   private val Busy = 1L
 
-  /** What failures call the topic of a record that a tick has caused; no topic can have this name. */
+  /** The topic in failures of records that a tick has caused; no topic can have this name. */
   val Name = "(wall clock)"
-  def topicOf(source: Int, topics: Array[String]): String = if (source == LastSource) Name else topics(SourceNumber.topic(source))
+  def topicOf(source: Int, topics: Array[String]): String =
+    if (source == LastSource) Name else topics(SourceNumber.topic(source))
   def partitionOf(source: Int): Int = if (source == LastSource) 0 else SourceNumber.partition(source)
 
   def isTick(row: UnsafeRow): Boolean = row.getInt(Layout.Source) == LastSource
   def isBusy(row: UnsafeRow): Boolean = row.getLong(Layout.Step) == Busy
 
-  /** Adds the row that stands in front of the records of a batch. */
+  /** Adds the row before the records of a batch. */
   def tell(out: RowBuffer, slot: Int, stage: Int, wall: Long): Unit =
     add(out, slot, Long.MinValue, FirstSource, stage, 0L, wall)
 
-  /** Adds the row that stands behind the records of a batch. */
+  /** Adds the row after the records of a batch. */
   def tick(out: RowBuffer, slot: Int, stage: Int, wall: Long, busy: Boolean): Unit =
     add(out, slot, Long.MaxValue, LastSource, stage, if (busy) Busy else 0L, wall)
 

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.Platform
 
-/** Keys with their window: struct<key, start, end>, put together and taken apart without expressions. */
+/** Keys with their window: struct<key, start, end>, built and taken apart without expressions. */
 final class WindowKeys(key: RowType) extends Serializable {
   import WindowKeys._
   private val fixed = !key.isStruct && UnsafeRow.isFixedLength(key.dataType)
@@ -15,7 +15,7 @@ final class WindowKeys(key: RowType) extends Serializable {
   @transient private var buffer: Array[Byte] = _
   @transient private var innerBuffer: Array[Byte] = _
 
-  /** The key with a window around it; valid until the next call. */
+  /** The key with its window; valid until the next call. */
   def apply(k: UnsafeRow, start: Long, end: Long): UnsafeRow = {
     val from = if (key.isStruct) 0 else (k.getLong(0) >>> 32).toInt
     val n = if (fixed) 0 else if (key.isStruct) k.getSizeInBytes else k.getLong(0).toInt
@@ -66,7 +66,8 @@ object WindowKeys {
   def typeOf(key: RowType): RowType =
     RowType(new StructType().add("key", key.dataType).add("start", LongType).add("end", LongType))
   def isWindowed(t: DataType): Boolean = t match {
-    case StructType(Array(k, s, e)) => k.name == "key" && s.name == "start" && e.name == "end" && s.dataType == LongType && e.dataType == LongType
+    case StructType(Array(k, s, e)) =>
+      k.name == "key" && s.name == "start" && e.name == "end" && s.dataType == LongType && e.dataType == LongType
     case _ => false
   }
 }

@@ -13,9 +13,8 @@ import brookmere.kernel.state.{Group, GroupLog, Item, LogStore, StoreRow, StoreR
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.classic.{Dataset, SparkSession}
-import org.apache.spark.sql.types._
 
-/** Puts the stages of a program into a query. Python calls it. */
+/** Builds a query from the stages of a program. Python calls it. */
 final class Assembly(spark: SparkSession, val program: Program, partitions: Int) {
   private val counters = new Sums(program.nodeCount * Counters.Kinds)
   private val times = Array.fill(program.stages.length)(new Sums(StageTimes.Kinds))
@@ -25,15 +24,15 @@ final class Assembly(spark: SparkSession, val program: Program, partitions: Int)
   spark.sparkContext.register(latest)
   private val stats = new QueryStats(counters, times, latest)
 
-  /** Says how workers for Python stages are started; call it before `rows`. */
+  /** Sets how workers for Python stages are started; call it before `rows`. */
   def runPython(workers: WorkerEnv): Unit = program.workers = workers
 
-  private var before: Takeover = null
+  private var before: StateMigration = null
 
-  /** Lets the first batch begin with the state of another version of the program; call it before `rows`. */
-  def takeOver(json: String): Unit = before = Takeover.read(spark, json)
+  /** Starts the first batch with the state of another version of the program; call it before `rows`. */
+  def migrateFrom(json: String): Unit = before = StateMigration.read(spark, json)
 
-  /** Raw rows in, rows of the layout out, with every stage between. */
+  /** Raw rows in, rows of the layout out, with all stages in between. */
   def rows(raw: Dataset[Row]): Dataset[Row] = {
     var d = Internals.sources(spark, raw, program, stats)
     var n = 1
@@ -45,8 +44,10 @@ final class Assembly(spark: SparkSession, val program: Program, partitions: Int)
   }
 
   /** Rows of the layout in, rows for a sink out. */
-  def outputs(rows: Dataset[Row], topics: java.util.Map[Integer, String], routed: java.util.Set[Integer], taps: java.util.Set[Integer]): Dataset[Row] = {
-    Internals.outputs(spark, rows, destinations(topics, routed, taps, java.util.Map.of(), java.util.Set.of()), program.slots)
+  def outputs(rows: Dataset[Row], topics: java.util.Map[Integer, String], routed: java.util.Set[Integer],
+      taps: java.util.Set[Integer]): Dataset[Row] = {
+    val to = destinations(topics, routed, taps, java.util.Map.of(), java.util.Set.of())
+    Internals.outputs(spark, rows, to, program.slots)
   }
 
   /** Where the rows of the last stage go. */
@@ -62,9 +63,9 @@ final class Assembly(spark: SparkSession, val program: Program, partitions: Int)
   def latestTimes: Array[Long] = latest.value
   def stageTimes(n: Int): Array[Long] = times(n).value
 
-  /** Brings the rows of a finished batch to the driver, in order of arrival. */
+  /** Collects the rows of a finished batch on the driver, in order of arrival. */
   def collect(rows: Dataset[Row], routed: java.util.Set[Integer]): Array[Byte] = {
-    // Sorted here: Spark's sort would sample first, and so run the stages twice.
+    // Sorted here: Spark's sort samples first, and so would run the stages twice.
     val sorted = rows.queryExecution.toRdd.map(_.asInstanceOf[UnsafeRow].copy()).collect()
     java.util.Arrays.sort(sorted, Layout.order)
     val out = new Outputs(routed.asScala.map(_.intValue).toSet)
@@ -79,7 +80,7 @@ final class Assembly(spark: SparkSession, val program: Program, partitions: Int)
 }
 
 object Assembly {
-  /** The rows that chunks of a task's log leave, in order, without those that are older than `oldest`. */
+  /** The rows that remain of the chunks of a task's log, in order, without those older than `oldest`. */
   def readLog(program: Program, name: String, chunks: JList[Array[Byte]], oldest: Long): StoreRows = {
     val d = program.stages.iterator.flatMap(_.stores).find(_.name == name).get
     if (d.groups.isEmpty) {
@@ -110,13 +111,16 @@ object Assembly {
     program.stages.iterator.flatMap(_.stores).find(_.name == name).flatMap(_.groups).fold(Long.MinValue)(_.oldest(now))
 
   /**
-   * Name, kind, key type, value type and chain of the stores of a program, chain by chain; of those with
-   * several rows per key also their shape, their retention, whether rows are found by time, and the type of
-   * what tells rows of one time apart.
+   * Name, kind, key type, value type and chain of the stores of a program, by chain. Stores with several rows per key
+   * also have their shape, their retention, whether rows can be found by time, and the type that distinguishes rows of
+   * one time.
    */
   def stores(program: Program): JList[JList[String]] =
     program.stages.toSeq.flatMap(s => s.stores.toSeq.map { d =>
-      val groups = d.groups.toSeq.flatMap(g => Seq(g.shape, g.retention.toString, g.timed.toString, g.sub.fold("")(_.dataType.json)))
-      (Seq(d.name, d.kind, d.shownKey.dataType.json, d.value.dataType.json, program.chainOf(s.number).toString) ++ groups).asJava
+      val groups = d.groups.toSeq.flatMap { g =>
+        Seq(g.shape, g.retention.toString, g.timed.toString, g.sub.fold("")(_.dataType.json))
+      }
+      val types = Seq(d.shownKey.dataType.json, d.value.dataType.json)
+      (Seq(d.name, d.kind) ++ types ++ Seq(program.chainOf(s.number).toString) ++ groups).asJava
     }).asJava
 }

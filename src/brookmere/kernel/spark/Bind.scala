@@ -14,21 +14,20 @@ import org.apache.spark.sql.execution.LogicalRDD
 import org.apache.spark.sql.internal.UnresolvedFunction
 import org.apache.spark.sql.types._
 
-/** An expression that cannot run record by record: `kind` is a word that the caller explains. */
+/** An expression that cannot be evaluated record by record: `kind` is a word that the caller explains. */
 class Refused(val kind: String, val detail: String) extends RuntimeException(s"$kind|$detail")
 
 /**
- * Turns a user's Column into an expression bound to the rows of a node: Spark analyses and
- * optimises it against the node's schema.
+ * Binds a user's Column to the rows of a node: Spark analyses and optimises it against the node's schema.
  */
 object Bind {
-  /** A name the expression may use, the type behind it, and whether it arrives as a packed row. */
+  /** A name that the expression may use, its type, and whether it arrives as a packed row. */
   final case class Input(name: String, dataType: DataType, packed: Boolean = true)
 
   def row(name: String, t: RowType): Input = Input(name, t.dataType)
   def plain(name: String, t: DataType): Input = Input(name, t, packed = false)
 
-  /** Binds one column; `as` asks for a cast to that type. */
+  /** Binds one column; `as` requests a cast to that type. */
   def apply(spark: SparkSession, inputs: Seq[Input], column: Column, as: Option[DataType] = None): Bound = {
     val user = as.fold(column)(t => column.cast(t))
     val chain = bind(spark, inputs, user)
@@ -41,11 +40,11 @@ object Bind {
     }
   }
 
-  /** The type the column would have. */
+  /** The type that the column has. */
   def typeOf(spark: SparkSession, inputs: Seq[Input], column: Column): DataType =
     select(spark, inputs, column).schema.head.dataType
 
-  /** `explode(array)` where an array is asked for is the array. */
+  /** `explode(array)` stands for the array where an array is expected. */
   def withoutExplode(column: Column): Column = column.node match {
     case UnresolvedFunction("explode", Seq(array), _, _, _, _) => Column(array)
     case _ => column
@@ -118,16 +117,18 @@ object Bind {
     case w: WindowExpression => throw new Refused("window", nameOf(w.windowFunction))
     case g: Generator => throw new Refused("generator", g.prettyName)
     case s: SubqueryExpression => throw new Refused("subquery", s.prettyName)
-    case c: Cast if times(c.dataType) && c.child.foldable && c.child.dataType.isInstanceOf[StringType] && isMoment(c.child.eval()) =>
+    case c: Cast if times(c.dataType) && c.child.foldable && c.child.dataType.isInstanceOf[StringType] &&
+        isMoment(c.child.eval()) =>
       throw new Refused("clock", "'" + c.child.eval() + "'")
     case n if clocks(n.prettyName) => throw new Refused("clock", n.prettyName)
     case n: Nondeterministic => throw new Refused("nondeterministic", n.prettyName)
-    case n if !n.deterministic && n.children.forall(_.deterministic) => throw new Refused("nondeterministic", n.prettyName)
+    case n if !n.deterministic && n.children.forall(_.deterministic) =>
+      throw new Refused("nondeterministic", n.prettyName)
     case _ =>
   }
 
   private def times(t: DataType): Boolean = t == DateType || t == TimestampType || t == TimestampNTZType
-  /** Words that the optimiser replaces by the time of compilation. */
+  /** Words that the optimiser would replace by the time of compilation. */
   private def isMoment(text: Any): Boolean =
     text != null && Set("now", "today", "tomorrow", "yesterday")(text.toString.trim.toLowerCase(java.util.Locale.ROOT))
 

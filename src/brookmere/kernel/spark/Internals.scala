@@ -19,26 +19,26 @@ import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.classic.{Dataset, ExpressionUtils, SparkSession, Strategy}
 import org.apache.spark.sql.execution.{InputAdapter, ProjectExec, SparkPlan, UnaryExecNode, WholeStageCodegenExec}
 import org.apache.spark.sql.execution.datasources.v2.MicroBatchScanExec
-import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor.{DriverStatefulProcessorHandleImpl, StatefulProcessorHandleImpl}
+import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor._
 import org.apache.spark.sql.execution.streaming.state._
 import org.apache.spark.sql.streaming._
 import org.apache.spark.sql.types._
 
 /**
- * Everything that leans on Spark's internals stands in this folder, and what is most likely to
- * change with a release in this file: logical nodes with their planning, the shell of
- * transformWithState, and the way to its state store.
+ * The parts of Spark that are most likely to change with a release: logical nodes and their planning, the shell of
+ * transformWithState, and access to its state store.
  */
 object Internals {
-  /** Puts stage 0 behind raw rows. */
+  /** Applies stage 0 to raw rows. */
   def sources(spark: SparkSession, raw: Dataset[Row], program: Program, counted: QueryStats): Dataset[Row] = {
     install(spark)
     val plan = raw.queryExecution.analyzed
-    require(plan.output.map(_.name) == RawLayout.schema.fieldNames.toSeq, s"raw rows have other columns: ${plan.output}")
+    require(plan.output.map(_.name) == RawLayout.schema.fieldNames.toSeq,
+      s"the raw rows have the wrong columns: ${plan.output}")
     Dataset.ofRows(spark, Sources(DataTypeUtils.toAttributes(Layout.schema), program, counted, plan))
   }
 
-  /** Puts a stateful stage behind rows of the layout: exchange by task, merge, transformWithState. */
+  /** Applies a stateful stage to rows of the layout: exchange by task, merge, transformWithState. */
   def stage(spark: SparkSession, rows: Dataset[Row], processor: StageProcessor, partitions: Int): Dataset[Row] = {
     install(spark)
     val plan = rows.queryExecution.analyzed
@@ -49,22 +49,24 @@ object Internals {
     val shell = new TransformWithState(
       UnresolvedDeserializer(keyEncoder.deserializer, Seq(task)), WholeRow(), Seq(task), columns,
       processor.asInstanceOf[StatefulProcessor[Any, Any, Any]], TimeMode.None(), OutputMode.Update(), keyEncoder,
-      AttributeReference("row", ObjectType(classOf[InternalRow]), nullable = false)(), merged, false, Seq(task), columns,
+      AttributeReference("row", ObjectType(classOf[InternalRow]), nullable = false)(), merged, false, Seq(task),
+      columns,
       UnresolvedDeserializer(keyEncoder.deserializer, Seq(task)), LocalRelation(keyEncoder.schema))
     Dataset.ofRows(spark, Unwrapped(DataTypeUtils.toAttributes(Layout.schema), shell))
   }
 
-  /** Puts the last step behind rows of the layout: rows for a sink. */
+  /** Applies the last step to rows of the layout: rows for a sink. */
   def outputs(spark: SparkSession, rows: Dataset[Row], to: Destinations, slots: Array[Int]): Dataset[Row] = {
     install(spark)
-    Dataset.ofRows(spark, Written(DataTypeUtils.toAttributes(OutputLayout.schema), to, slots, rows.queryExecution.analyzed))
+    val output = DataTypeUtils.toAttributes(OutputLayout.schema)
+    Dataset.ofRows(spark, Written(output, to, slots, rows.queryExecution.analyzed))
   }
 
   /** Declares the column families on the driver; opens them and returns the store on an executor. */
   def openState(handle: StatefulProcessorHandle, families: Seq[Family]): Option[StateStore] = handle match {
     case d: DriverStatefulProcessorHandleImpl =>
       families.foreach { f =>
-        // Registers the variable; the schema it would get is replaced by the real one.
+        // Registers the variable; its schema is replaced by the real one.
         d.getMapState(f.name, Encoders.BINARY, Encoders.BINARY, TTLConfig.NONE)
         d.columnFamilySchemas.put(f.name, StateStoreColFamilySchema(f.name, 0, f.keySchema, 0, f.valueSchema,
           Some(encoder(f)), Some(f.userKey)))
@@ -78,16 +80,17 @@ object Internals {
       Some(store)
   }
 
-  def createFamily(store: StateStore, f: Family): Unit = store.createColFamilyIfAbsent(f.name, f.keySchema, f.valueSchema, encoder(f))
+  def createFamily(store: StateStore, f: Family): Unit =
+    store.createColFamilyIfAbsent(f.name, f.keySchema, f.valueSchema, encoder(f))
 
-  /** Where a key has several rows, task and key are a prefix that Spark can look for. */
+  /** If a key has several rows, task and key are a prefix that Spark can search for. */
   private def encoder(f: Family): KeyStateEncoderSpec =
     if (f.hasPrefix) PrefixKeyScanStateEncoderSpec(f.keySchema, 2) else NoPrefixKeyStateEncoderSpec(f.keySchema)
 
   def expression(c: Column): Expression = ExpressionUtils.expression(c)
   def column(e: Expression): Column = ExpressionUtils.column(e)
 
-  /** Embedded topics give binary rows; Spark's projection would only copy them. */
+  /** Embedded topics produce binary rows; Spark's projection would only copy them. */
   def bare(plan: SparkPlan): SparkPlan = plan match {
     case WholeStageCodegenExec(p: ProjectExec) => scanOf(p).getOrElse(plan)
     case p: ProjectExec => scanOf(p).getOrElse(plan)
@@ -99,7 +102,8 @@ object Internals {
       case c => c
     }
     below match {
-      case s: MicroBatchScanExec if s.stream.isInstanceOf[TopicsStream] && p.projectList.map(_.exprId) == s.output.map(_.exprId) => Some(s)
+      case s: MicroBatchScanExec if s.stream.isInstanceOf[TopicsStream] &&
+          p.projectList.map(_.exprId) == s.output.map(_.exprId) => Some(s)
       case _ => None
     }
   }
@@ -110,13 +114,15 @@ object Internals {
     }
 }
 
-case class Sources(output: Seq[Attribute], program: Program, counted: QueryStats, child: LogicalPlan) extends UnaryNode {
+case class Sources(output: Seq[Attribute], program: Program, counted: QueryStats, child: LogicalPlan)
+    extends UnaryNode {
   override lazy val references: AttributeSet = child.outputSet
   override def producedAttributes: AttributeSet = outputSet
   override protected def withNewChildInternal(c: LogicalPlan): Sources = copy(child = c)
 }
 
-case class SourcesExec(output: Seq[Attribute], program: Program, counted: QueryStats, child: SparkPlan) extends UnaryExecNode {
+case class SourcesExec(output: Seq[Attribute], program: Program, counted: QueryStats, child: SparkPlan)
+    extends UnaryExecNode {
   override def producedAttributes: AttributeSet = outputSet
   override protected def withNewChildInternal(c: SparkPlan): SourcesExec = copy(child = c)
   override protected def doExecute(): RDD[InternalRow] = {
@@ -131,13 +137,14 @@ case class Merged(child: LogicalPlan) extends UnaryNode {
   override protected def withNewChildInternal(c: LogicalPlan): Merged = copy(c)
 }
 
-/** Groups a partition's rows by task, in order of arrival: what Spark would need a sort for. */
+/** Groups a partition's rows by task, in order of arrival; Spark would have to sort them. */
 case class MergedExec(child: SparkPlan) extends UnaryExecNode {
   override def output: Seq[Attribute] = child.output
   override def outputPartitioning: Partitioning = child.outputPartitioning
   override def outputOrdering: Seq[SortOrder] = Seq(SortOrder(child.output.head, Ascending))
   override protected def withNewChildInternal(c: SparkPlan): MergedExec = copy(c)
-  override protected def doExecute(): RDD[InternalRow] = child.execute().mapPartitionsInternal(rows => new TaskMerge(rows))
+  override protected def doExecute(): RDD[InternalRow] =
+    child.execute().mapPartitionsInternal(rows => new TaskMerge(rows))
 }
 
 case class Unwrapped(output: Seq[Attribute], child: LogicalPlan) extends UnaryNode {
@@ -146,7 +153,7 @@ case class Unwrapped(output: Seq[Attribute], child: LogicalPlan) extends UnaryNo
   override protected def withNewChildInternal(c: LogicalPlan): Unwrapped = copy(child = c)
 }
 
-/** Takes the rows out of the objects that transformWithState hands over. */
+/** Takes the rows out of the objects that transformWithState returns. */
 case class UnwrappedExec(output: Seq[Attribute], child: SparkPlan) extends UnaryExecNode {
   override def producedAttributes: AttributeSet = outputSet
   override protected def withNewChildInternal(c: SparkPlan): UnwrappedExec = copy(child = c)
@@ -162,7 +169,8 @@ case class Written(output: Seq[Attribute], to: Destinations, slots: Array[Int], 
   override protected def withNewChildInternal(c: LogicalPlan): Written = copy(child = c)
 }
 
-case class WrittenExec(output: Seq[Attribute], to: Destinations, slots: Array[Int], child: SparkPlan) extends UnaryExecNode {
+case class WrittenExec(output: Seq[Attribute], to: Destinations, slots: Array[Int], child: SparkPlan)
+    extends UnaryExecNode {
   override def producedAttributes: AttributeSet = outputSet
   override protected def withNewChildInternal(c: SparkPlan): WrittenExec = copy(child = c)
   override protected def doExecute(): RDD[InternalRow] = {
@@ -187,6 +195,8 @@ case class WholeRow() extends LeafExpression with NonSQLExpression {
   override def dataType: DataType = ObjectType(classOf[InternalRow])
   override def nullable: Boolean = false
   override def eval(i: InternalRow): Any = i
-  override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode =
-    ev.copy(code = code"InternalRow ${ev.value} = ${JavaCode.expression(ctx.INPUT_ROW, dataType)};", isNull = FalseLiteral)
+  override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
+    val code = code"InternalRow ${ev.value} = ${JavaCode.expression(ctx.INPUT_ROW, dataType)};"
+    ev.copy(code = code, isNull = FalseLiteral)
+  }
 }

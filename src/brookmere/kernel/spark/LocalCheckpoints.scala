@@ -2,16 +2,17 @@ package org.apache.spark.sql.brookmere
 
 import java.io.BufferedOutputStream
 import java.nio.channels.{Channels, FileChannel}
-import java.nio.file.{Files, FileAlreadyExistsException => Exists, Path => LocalPath, StandardCopyOption, StandardOpenOption}
+import java.nio.file.{FileAlreadyExistsException => Exists, Files, Path => LocalPath}
+import java.nio.file.{StandardCopyOption, StandardOpenOption}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileAlreadyExistsException, Path}
-import org.apache.spark.sql.execution.streaming.checkpointing.{CheckpointFileManager, FileSystemBasedCheckpointFileManager}
 import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager.CancellableFSDataOutputStream
+import org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager
 
 /**
- * Writes checkpoints on a local disk without Hadoop's file system, which starts a process for every
- * file to set its permissions. Elsewhere it is Spark's own.
+ * Writes checkpoints on a local disk without Hadoop's file system, which starts a process for every file to set its
+ * permissions. On other file systems it uses Spark's own code.
  */
 final class LocalCheckpoints(root: Path, conf: Configuration) extends FileSystemBasedCheckpointFileManager(root, conf) {
   override def createAtomic(path: Path, overwriteIfPossible: Boolean): CancellableFSDataOutputStream =
@@ -22,7 +23,7 @@ final class LocalCheckpoints(root: Path, conf: Configuration) extends FileSystem
   private def local(path: Path): LocalPath = LocalPath.of(path.toUri.getPath)
 }
 
-/** A file that is there as a whole when it is closed, or not at all. */
+/** A file that exists completely once it is closed, or not at all. */
 final class LocalFile private (to: LocalPath, temporary: LocalPath, file: FileChannel, overwrite: Boolean)
     extends CancellableFSDataOutputStream(new BufferedOutputStream(Channels.newOutputStream(file))) {
   private var done = false
@@ -35,7 +36,10 @@ final class LocalFile private (to: LocalPath, temporary: LocalPath, file: FileCh
         file.force(true)
         file.close()
         if (overwrite) Files.move(temporary, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING)
-        else try Files.move(temporary, to) catch { case e: Exists => throw new FileAlreadyExistsException(e.getMessage) }
+        else {
+          try Files.move(temporary, to)
+          catch { case e: Exists => throw new FileAlreadyExistsException(e.getMessage) }
+        }
       } finally drop()
     }
   }
@@ -54,6 +58,7 @@ object LocalFile {
   def create(to: LocalPath, overwrite: Boolean): LocalFile = {
     Files.createDirectories(to.getParent)
     val temporary = to.resolveSibling(s".${to.getFileName}.${java.util.UUID.randomUUID}.tmp")
-    new LocalFile(to, temporary, FileChannel.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), overwrite)
+    val file = FileChannel.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)
+    new LocalFile(to, temporary, file, overwrite)
   }
 }

@@ -8,9 +8,9 @@ import brookmere.kernel.rows.Rows
 import net.razorvine.pickle.Pickler
 import org.apache.spark.sql.execution.python.EvaluatePython
 
-/** Turns packed rows into pickled Python values, as Spark does for collect(). */
+/** Pickles packed rows as Python values, as Spark does for collect(). */
 object PythonValues {
-  /** A pickled list with one value per packed row; null stays None. */
+  /** A pickled list with one value per packed row; null is None. */
   def pickle(packed: Iterable[Array[Byte]], t: RowType): Array[Byte] = {
     EvaluatePython.registerPicklers()
     val values = new ArrayList[Any]()

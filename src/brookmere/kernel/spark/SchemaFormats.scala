@@ -14,7 +14,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.types._
 
-/** Formats that have a schema, as expressions; with a registry, behind its frame. */
+/** Formats with a schema, as expressions; with a registry, after its frame. */
 object SchemaFormats {
   private val NoId = -1
 
@@ -28,29 +28,31 @@ object SchemaFormats {
   def readAvro(raw: Column, schema: JList[String], typeJson: String, registry: Registry): Column =
     Internals.column(ReadAvro(Internals.expression(raw), schema.asScala.toSeq, DataType.fromJson(typeJson), registry))
 
-  /** `id` is that of the schema, or null without a registry. */
+  /** `id` is the id of the schema, or null without a registry. */
   def writeAvro(value: Column, schema: JList[String], id: Integer): Column =
     Internals.column(WriteAvro(Internals.expression(value), schema.asScala.toSeq, Option(id).fold(NoId)(_.intValue)))
 
   def readProtobuf(raw: Column, message: String, typeJson: String, framed: Boolean): Column =
     Internals.column(ReadProtobuf(Internals.expression(raw), message, DataType.fromJson(typeJson), framed))
 
-  /** `frame` is what stands in front of every value. */
+  /** `frame` comes before every value. */
   def writeProtobuf(value: Column, message: String, frame: Array[Byte]): Column =
     Internals.column(WriteProtobuf(Internals.expression(value), message, frame.toSeq))
 
-  /** The last of some schemas, which may refer to those in front of it. */
+  /** The last of some schemas, which may refer to the earlier ones. */
   private[brookmere] def parsed(texts: Seq[String]): Schema = {
-    // Older registries took defaults that do not fit their types; they matter only where one is needed.
+    // Older registries accepted defaults that do not fit their types; they matter only if one is used.
     val parser = new Schema.Parser().setValidateDefaults(false)
     texts.map(parser.parse).last
   }
 
-  /** The bytes behind the frame. */
+  /** The bytes after the frame. */
   def unframed(raw: Column): Column = Internals.column(Unframed(Internals.expression(raw)))
 }
 
-/** One of the formats on one column: null for null, with buffers of its own; its text leaves the schema and the registry out. */
+/**
+ * A format applied to one column: null for null, with buffers of its own; its text omits the schema and the registry.
+ */
 trait SchemaFormat extends UnaryExpression with CodegenFallback {
   override def nullable: Boolean = true
   override def nullIntolerant: Boolean = true
@@ -58,7 +60,8 @@ trait SchemaFormat extends UnaryExpression with CodegenFallback {
   override def toString: String = s"$prettyName($child)"
 }
 
-case class ReadAvro(child: Expression, schema: Seq[String], dataType: DataType, registry: Registry) extends SchemaFormat {
+case class ReadAvro(child: Expression, schema: Seq[String], dataType: DataType, registry: Registry)
+    extends SchemaFormat {
   @transient private lazy val reader = SchemaFormats.parsed(schema)
   @transient private lazy val steps = new java.util.HashMap[Int, AvroRead]
   @transient private lazy val plain = AvroRead(reader, reader, dataType)
@@ -70,7 +73,8 @@ case class ReadAvro(child: Expression, schema: Seq[String], dataType: DataType, 
     val step = if (registry == null) plain else written(Frame.id(data))
     in.set(data, if (registry == null) 0 else Frame.Size)
     val value = step.read(in)
-    if (in.left > 0) throw new BadBytes(s"found ${in.left} byte${if (in.left == 1) "" else "s"} behind the value, which ends at byte ${in.at}")
+    if (in.left > 0) throw new BadBytes(
+      s"found ${in.left} byte${if (in.left == 1) "" else "s"} after the value, which ends at byte ${in.at}")
     value
   }
 
@@ -85,7 +89,10 @@ case class ReadAvro(child: Expression, schema: Seq[String], dataType: DataType, 
 
   private def parsed(id: Int, texts: Seq[String]): Schema =
     try SchemaFormats.parsed(texts)
-    catch { case e: SchemaParseException => throw new BadBytes(s"the schema $id of the registry is no Avro schema: ${e.getMessage}") }
+    catch {
+      case e: SchemaParseException =>
+        throw new BadBytes(s"the schema $id of the registry is not an Avro schema: ${e.getMessage}")
+    }
 
   override protected def withNewChildInternal(c: Expression): ReadAvro = copy(child = c)
 }
@@ -113,9 +120,10 @@ case class ReadProtobuf(child: Expression, message: String, dataType: DataType, 
     if (framed) {
       Frame.id(data)
       in.set(data, Frame.Size)
-      // Which message of its file it is; the program says that already.
+      // The number of the message in its file, which the program knows already.
       var count = in.zigzag()
-      if (count < 0 || count > in.left) throw new BadBytes(s"found a list of $count message numbers behind the schema's id")
+      if (count < 0 || count > in.left)
+        throw new BadBytes(s"found a list of $count message numbers after the schema's id")
       while (count > 0) { in.zigzag(); count -= 1 }
     } else in.set(data, 0)
     reader.read(in)
@@ -124,7 +132,8 @@ case class ReadProtobuf(child: Expression, message: String, dataType: DataType, 
 }
 
 case class WriteProtobuf(child: Expression, message: String, frame: Seq[Byte]) extends SchemaFormat {
-  @transient private lazy val writer = new ProtobufWrite(ProtobufSchema(message), child.dataType.asInstanceOf[StructType])
+  @transient private lazy val writer =
+    new ProtobufWrite(ProtobufSchema(message), child.dataType.asInstanceOf[StructType])
   @transient private lazy val front = frame.toArray
   @transient private lazy val out = new Output
   override def dataType: DataType = BinaryType

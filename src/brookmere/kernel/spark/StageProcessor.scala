@@ -17,8 +17,9 @@ import org.apache.spark.sql.streaming._
 /** What a query counts: records per node, time per stage; and the latest time of each topic's records. */
 final class QueryStats(val counters: Sums, val times: Array[Sums], val latest: Latest) extends Serializable
 
-/** The first chain over the rows of a Spark partition. */
-final class SourceIterator(in: Iterator[InternalRow], program: Program, stats: QueryStats) extends Iterator[InternalRow] {
+/** Runs the first chain on the rows of a Spark partition. */
+final class SourceIterator(in: Iterator[InternalRow], program: Program, stats: QueryStats)
+    extends Iterator[InternalRow] {
   private lazy val port = PlacePort.ofSources(program.workers)
   private val chain = new SourceChain(program, stage => StageWork.of(stage, program.settings, port))
   private val rows = in.map(unsafe)
@@ -49,8 +50,9 @@ final class SourceIterator(in: Iterator[InternalRow], program: Program, stats: Q
   }
 }
 
-/** A chain of stages inside transformWithState, behind an exchange: one call per task and batch. */
-final class StageProcessor(program: Program, number: Int, stats: QueryStats, before: Takeover, pieces: Int) extends StatefulProcessor[Int, InternalRow, InternalRow] {
+/** A chain of stages inside transformWithState, after an exchange: one call per task and batch. */
+final class StageProcessor(program: Program, number: Int, stats: QueryStats, before: StateMigration, pieces: Int)
+    extends StatefulProcessor[Int, InternalRow, InternalRow] {
   @transient private var backend: Backend = _
   @transient private var state: StateStore = _
   @transient private var chain: Chain = _
@@ -104,7 +106,7 @@ final class StageProcessor(program: Program, number: Int, stats: QueryStats, bef
         val sums = new Array[Long](program.nodeCount * Counters.Kinds)
         chain.collect(sums)
         stats.counters.add(sums)
-        // The time of a chain is counted for its first stage: to tell it for each would cost more than the work.
+        // The time of a chain is counted for its first stage: measuring each stage would cost more than the work.
         val counts = chain.rowCounts()
         stats.times(stages.head.number).add(Array(done - start, StageTimes.now - done, counts.head))
         for (i <- 1 until stages.length) stats.times(stages(i).number).add(Array(0L, 0L, counts(i)))
@@ -127,12 +129,13 @@ final class SparkBackend(store: StateStore) extends Backend {
   override def remove(family: String, key: UnsafeRow): Unit = store.remove(key, family)
   override def rowsOf(family: String, prefix: UnsafeRow): Iterator[(UnsafeRow, UnsafeRow)] =
     store.prefixScan(prefix, family).map(p => (p.key, p.value))
-  override def rows(family: String): Iterator[(UnsafeRow, UnsafeRow)] = store.iterator(family).map(p => (p.key, p.value))
+  override def rows(family: String): Iterator[(UnsafeRow, UnsafeRow)] =
+    store.iterator(family).map(p => (p.key, p.value))
 }
 
 /**
- * What the batch before left behind for the same piece of state. It is used only if the state's
- * version is the one it was left with, so a failed or repeated attempt never finds it.
+ * What the previous batch has left for the same partition of the state. It is used only if the version of the state is
+ * the one it was left with, so a failed or repeated attempt never finds it.
  */
 object Caches {
   private final class Left(val version: Long, val caches: JMap[String, AnyRef])
@@ -145,8 +148,9 @@ object Caches {
     if (l != null && l.version == version) l.caches else new JMap[String, AnyRef]()
   }
 
-  def leave(place: String, version: Long, caches: JMap[String, AnyRef]): Unit = left.put(place, new Left(version, caches))
+  def leave(place: String, version: Long, caches: JMap[String, AnyRef]): Unit =
+    left.put(place, new Left(version, caches))
 
-  /** Forgets what a stopped query left. */
+  /** Forgets what a stopped query has left. */
   def forget(run: String): Unit = left.keySet.removeIf(_.startsWith(run + "/"))
 }

@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.types._
 
-/** The built-in wire formats as expressions, for serdes that are made of others. */
+/** The built-in wire formats as expressions, for serdes that are composed of others. */
 object Wire {
   def read(raw: Column, kind: String): Column = Internals.column(ReadWire(Internals.expression(raw), kind))
   def write(value: Column, kind: String): Column = Internals.column(WriteWire(Internals.expression(value), kind))

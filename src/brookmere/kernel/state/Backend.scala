@@ -10,23 +10,24 @@ import org.apache.spark.sql.types._
 
 /** A store of the program: name, kind and types, and whether a key has several rows. */
 final case class StoreDef(name: String, kind: String, key: RowType, value: RowType, groups: Option[Groups] = None) {
-  /** The key of a row as people see it. */
+  /** The key of a row as users see it. */
   def shownKey: RowType = groups.map(_.shownKey(key)).getOrElse(key)
 }
 
 /**
- * How the rows of one key differ. `retention`: rows older than that, seen from the store's own
- * time, are gone. `timed`: the rows of all keys are also found by their time.
+ * How the rows of one key differ. `retention`: rows older than that, relative to the store's own time, are gone.
+ * `timed`: the rows of all keys can also be found by time.
  */
-final case class Groups(shape: String, retention: Long, window: Long = 0L, timed: Boolean = false, sub: Option[RowType] = None) {
-  /** Rows before this time cannot be found any more when the store's time is `now`. */
+final case class Groups(shape: String, retention: Long, window: Long = 0L, timed: Boolean = false,
+    sub: Option[RowType] = None) {
+  /** Rows before this time can no longer be found when the store's time is `now`. */
   def oldest(now: Long): Long =
     if (retention == Groups.Forever) Long.MinValue
-    // Kafka Streams' stores of windows that are also found by time reach one millisecond further.
+    // Kafka Streams' window stores that can also be found by time reach one millisecond further.
     else if (timed && shape == Groups.Window) now - retention
     else now - retention + 1
 
-  /** Rows before this time may be dropped: closed sessions are found by time until their segment goes. */
+  /** Rows before this time may be dropped: closed sessions can be found by time until their segment is dropped. */
   def droppable(now: Long): Long =
     if (retention == Groups.Forever) Long.MinValue
     else if (timed && shape == Groups.Session) {
@@ -45,7 +46,7 @@ object Groups {
   val Window = "window"
   /** By the end of the session, then by its start. */
   val Session = "session"
-  /** By the time from which a version is valid. The one that is valid at the oldest time stays. */
+  /** By the time from which a version is valid. The version that is valid at the oldest time stays. */
   val Versions = "versions"
   /** By time, then by a number or a packed row. */
   val Items = "items"
@@ -59,13 +60,13 @@ object StoreDef {
   val Memory = "memory"
   /** A row of the state per key. */
   val RocksDb = "rocksdb"
-  /** In memory until it has grown too large for that, then a row per key. */
+  /** In memory until it has grown too large, then a row per key. */
   val Auto = "auto"
 }
 
 /**
- * A column family of the stage's state. Keys carry the task in front, so that Spark can move a
- * task's state with it: struct<key: struct<value: int>, userKey>, value: struct<ts, v>.
+ * A column family of the stage's state. Keys start with the task, so that Spark can move a task's state with it:
+ * struct<key: struct<value: int>, userKey>, value: struct<ts, v>.
  */
 final case class Family(name: String, key: StructType, value: StructType, sub: StructType = null) {
   val userKey: StructType = Family.plain(key)
@@ -88,7 +89,7 @@ object Family {
       case None => Family(d.name, d.key.schema, d.value.schema)
       case Some(g) => Family(d.name, d.key.schema, d.value.schema, itemSchema(g))
     }
-    // The family of rows stays empty while all is in the log, but its schema lets Spark refuse another type.
+    // The family of rows stays empty while everything is in the log, but with its schema Spark rejects another type.
     val all = if (d.kind == StoreDef.RocksDb) Seq(rows) else Seq(rows, log)
     if (d.groups.isEmpty) all else all :+ Family(wheelName(d.name), Wheel.keySchema, Wheel.valueSchema)
   }
@@ -99,15 +100,15 @@ object Family {
   }
 
   /**
-   * Spark writes the schema of a family as Avro, which knows plain names only, and not all types.
-   * Rows hold neither, so plain names, and types with the same place in a row, change nothing but
-   * what the state's reader shows.
+   * Spark writes the schema of a family as Avro, which allows plain names only, and not all types. Rows contain
+   * neither, so plain names, and types with the same size in a row, change only what the state's reader shows.
    */
   private def plain[T <: DataType](t: T): T = (t match {
     case StructType(fields) =>
       StructType(fields.zipWithIndex.map { case (f, i) =>
         val isPlain = f.name.matches("[A-Za-z_][A-Za-z0-9_]*")
-        f.copy(name = if (isPlain) f.name else "f" + i + f.name.replaceAll("[^A-Za-z0-9_]", "_"), dataType = plain(f.dataType))
+        val name = if (isPlain) f.name else "f" + i + f.name.replaceAll("[^A-Za-z0-9_]", "_")
+        f.copy(name = name, dataType = plain(f.dataType))
       })
     case ArrayType(e, n) => ArrayType(plain(e), n)
     case MapType(k: StringType, v, n) => MapType(plain(k), plain(v), n)
@@ -131,9 +132,9 @@ trait Backend {
   def get(family: String, key: UnsafeRow): UnsafeRow
   def put(family: String, key: UnsafeRow, value: UnsafeRow): Unit
   def remove(family: String, key: UnsafeRow): Unit
-  /** The rows of a task's key, in a family with several rows per key; the rows are valid until the next step. */
+  /** The rows of a task's key, in a family with several rows per key; a row is valid until the next step. */
   def rowsOf(family: String, prefix: UnsafeRow): Iterator[(UnsafeRow, UnsafeRow)]
-  /** All rows of a family, of every task; the rows are valid until the next step. */
+  /** All rows of a family, of every task; a row is valid until the next step. */
   def rows(family: String): Iterator[(UnsafeRow, UnsafeRow)]
 }
 
@@ -164,8 +165,10 @@ final class LocalBackend extends Backend {
       }
     }
   }
-  /** Few rows stand here: those of a key are looked for among all. */
+  /** There are few rows here: those of a key are found by a scan. */
   override def rowsOf(name: String, prefix: UnsafeRow): Iterator[(UnsafeRow, UnsafeRow)] =
-    rows(name).filter { case (k, _) => (0 until prefix.numFields).forall(i => Arrays.equals(part(k, i), part(prefix, i))) }
+    rows(name).filter { case (k, _) =>
+      (0 until prefix.numFields).forall(i => Arrays.equals(part(k, i), part(prefix, i)))
+    }
   private def part(row: UnsafeRow, i: Int): Array[Byte] = row.getBinary(i)
 }

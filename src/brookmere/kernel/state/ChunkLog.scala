@@ -7,17 +7,17 @@ import brookmere.kernel.rows.Rows
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.Platform
 
-/** Where a log stands. It may live on between batches, with what was read from it. */
+/** The position of a log. It may be kept between batches, with what was read from the log. */
 class LogPlace {
   var first = 0L
   var next = 0L
   var bytes = 0L
   var loaded = false
-  /** The store has outgrown memory: its rows stand in the state one by one. */
+  /** The store has outgrown memory: its rows are in the state one by one. */
   var moved = false
 }
 
-/** A log in the state: chunks with rising numbers, and a head that says which of them count. */
+/** A log in the state: chunks with ascending numbers, and a head that says which of them are valid. */
 final class ChunkLog(store: String, backend: Backend, task: Int, val place: LogPlace) {
   import ChunkLog._
   private val family = Family.logName(store)
@@ -25,7 +25,7 @@ final class ChunkLog(store: String, backend: Backend, task: Int, val place: LogP
   private var buffer = new Array[Byte](1 << 12)
   private var p = 0
 
-  /** Room for `n` more bytes; where they begin. */
+  /** Makes room for `n` more bytes and returns where they begin. */
   private def room(n: Int): Int = {
     if (p + n > buffer.length) buffer = Arrays.copyOf(buffer, math.max(p + n, buffer.length * 2))
     val at = p
@@ -36,7 +36,7 @@ final class ChunkLog(store: String, backend: Backend, task: Int, val place: LogP
   def long(v: Long): Unit = { val at = room(8); Platform.putLong(buffer, Rows.Base + at, v) }
   def data(a: Array[Byte]): Unit = { val at = room(a.length); System.arraycopy(a, 0, buffer, at, a.length) }
 
-  /** Call it after each entry: a chunk that is large enough is written. */
+  /** Called after each entry: writes a chunk that is large enough. */
   def endEntry(): Unit = if (p > ChunkBytes) close()
 
   /** Writes what has been put so far as a chunk. */
@@ -61,7 +61,7 @@ final class ChunkLog(store: String, backend: Backend, task: Int, val place: LogP
     drop(before, end)
   }
 
-  /** Gives the log up: its rows stand elsewhere now. */
+  /** Abandons the log: its rows are elsewhere now. */
   def moveAway(): Unit = {
     drop(place.first, place.next)
     place.first = place.next
@@ -74,7 +74,7 @@ final class ChunkLog(store: String, backend: Backend, task: Int, val place: LogP
     while (i < until) { backend.remove(family, rows.key(chunkKey(i))); i += 1 }
   }
 
-  /** Hands every chunk to `read`, in order, once. */
+  /** Passes every chunk to `read`, in order, once. */
   def load(read: Array[Byte] => Unit): Unit = if (!place.loaded) {
     val head = backend.get(family, rows.key(chunkKey(Head)))
     if (head != null) {
@@ -114,7 +114,7 @@ object ChunkLog {
   /** The chunk number of the head: first chunk, next chunk, bytes, whether the rows have moved. */
   private val Head = -1L
   private val ChunkBytes = 4 << 20
-  /** The log is rewritten when it is this many times larger than what lives. */
+  /** The log is rewritten when it is this many times larger than its live entries. */
   private val Growth = 2
   private val Small = 1 << 20
 

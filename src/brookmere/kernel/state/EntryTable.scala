@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.array.ByteArrayMethods
 import org.apache.spark.unsafe.hash.Murmur3_x86_32
 
-/** A key of a store and what is known of it: packed rows as plain arrays, to stay small. */
+/** A key of a store and its row: packed rows as plain arrays, to stay small. */
 class Entry(val key: Array[Byte], val hash: Int) {
   /** Null: there is no row. */
   var value: Array[Byte] = null
@@ -15,26 +15,26 @@ class Entry(val key: Array[Byte], val hash: Int) {
   var dirty = false
   /** The value before the first change of this batch. */
   var old: Array[Byte] = null
-  /** Headers of the record that changed it last; kept only where results come out per batch. */
+  /** Headers of the record that changed it last; kept only if results are sent once per batch. */
   var headers: Array[Byte] = null
-  /** Who sends its result at the end of the batch, if somebody does, and its neighbours in the line of such. */
+  /** Who sends its result at the end of the batch, if anyone, and its neighbours in that line. */
   var pending: Pending = null
   var before: Entry = null
   var after: Entry = null
   /** The batch that used it last. */
   var used = 0
-  /** Bytes that it holds besides its key. */
+  /** Bytes that it holds in addition to its key. */
   def held: Long = if (value == null) 0 else value.length
 }
 
-/** Entries of a store whose results come out at the end of the batch, in the order of their last change. */
+/** Entries of a store whose results are sent at the end of the batch, in the order of their last change. */
 final class Line {
   private[state] var first: Entry = null
   private[state] var last: Entry = null
   /** The last of the operators that share the line: when its batch ends, all of them have seen theirs. */
   private[state] var closer: Pending = null
 
-  /** Takes out all entries, and hands each to the operator that changed it last. */
+  /** Removes all entries, and passes each to the operator that changed it last. */
   private[state] def drain(): Unit = while (first != null) {
     val e = first
     val by = e.pending
@@ -58,13 +58,13 @@ final class Line {
 }
 
 /**
- * The part of an operator in the line of its store, which operators may share: their results come out in the
- * order of the changes, whoever made them.
+ * An operator's part in the line of its store. Operators may share a store: their results are sent in the order of the
+ * changes, whoever made them.
  */
 final class Pending(line: Line, val settle: Entry => Unit) {
   line.closer = this
 
-  /** Puts an entry last; the operator takes it from others that share the store. */
+  /** Moves an entry to the end of the line; the operator takes it from others that share the store. */
   def touch(e: Entry): Unit = {
     if ((e ne line.last) || e.pending == null) {
       if (e.pending != null) e.pending.leave(e)
@@ -75,7 +75,7 @@ final class Pending(line: Line, val settle: Entry => Unit) {
 
   private def leave(e: Entry): Unit = line.unlink(e)
 
-  /** Brings out the results of the batch. */
+  /** Sends the results of the batch. */
   def drain(): Unit = if (line.closer eq this) line.drain()
 }
 

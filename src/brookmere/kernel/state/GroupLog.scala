@@ -4,15 +4,16 @@ import brookmere.kernel.rows.Rows
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** All groups of a store in memory, found by key and by time, and where their log stands. */
+/** All groups of a store in memory, by key and by time, and the position of their log. */
 final class GroupTable(form: Groups) extends LogPlace {
   val groups = new EntryTable
   val wheel = new Wheel(Expiry.width(form))
 }
 
-/** How finely a store tells times apart when it looks for rows to drop. */
+/** The granularity of time at which a store looks for rows to drop. */
 object Expiry {
-  def width(form: Groups): Long = if (form.timed || form.retention == Groups.Forever) 1L else math.max(1L, form.retention / 4)
+  def width(form: Groups): Long =
+    if (form.timed || form.retention == Groups.Forever) 1L else math.max(1L, form.retention / 4)
 }
 
 /** Groups that fit in memory: all in a map, with a log of changed rows in the state. */
@@ -88,9 +89,9 @@ final class GroupLog(d: StoreDef, backend: Backend, task: Int, times: Times, tab
           expired(g, bound)
           var i = 0
           while (i < g.count && g.items(i).value == null) i += 1
-          // A group without rows goes with its last one; a later row makes a new one.
+          // A group goes with its last row; a later row creates a new one.
           g.bucket = Long.MaxValue
-          // A version may be older than that; it goes when the next one is.
+          // A version may be older than that; it goes when the next version is.
           while (i < g.count && g.items(i).time < bound) i += 1
           if (!form.timed && i < g.count) register(g, g.items(i).time)
         }
@@ -100,11 +101,14 @@ final class GroupLog(d: StoreDef, backend: Backend, task: Int, times: Times, tab
   }
 
   private def everything: Iterator[Item] =
-    groups.toArray.iterator.flatMap { e => val g = e.asInstanceOf[Group]; g.items.iterator.take(g.count).filter(_.value != null) }
+    groups.toArray.iterator.flatMap { e =>
+      val g = e.asInstanceOf[Group]
+      g.items.iterator.take(g.count).filter(_.value != null)
+    }
 
   override def rows(): Iterator[Item] = everything.filter(canBeFound)
 
-  /** Writes every row by itself and gives the log up. The next batch opens the store as one of rows. */
+  /** Writes every row by itself and abandons the log. From the next batch on the store has single rows. */
   private def move(): Unit = {
     val rows = new GroupRows(d, backend, task, times, new GroupCache, Long.MaxValue)
     everything.foreach(i => rows.take(i))
@@ -128,7 +132,8 @@ final class GroupLog(d: StoreDef, backend: Backend, task: Int, times: Times, tab
     log.endEntry()
   }
 
-  private def apply(key: Array[Byte], sub: Array[Byte], value: Array[Byte], ts: Long, time: Long, number: Long): Unit = {
+  private def apply(key: Array[Byte], sub: Array[Byte], value: Array[Byte], ts: Long, time: Long,
+      number: Long): Unit = {
     val k = Rows.of(key, keyFields)
     val hash = EntryTable.hash(k)
     val known = groups.find(k, hash).asInstanceOf[Group]
@@ -169,7 +174,7 @@ object GroupLog {
     null
   }
 
-  /** Hands the rows of a chunk, in order, to `f`: key, sub, value (null removes the row), ts, time, number. */
+  /** Passes the rows of a chunk, in order, to `f`: key, sub, value (null removes the row), ts, time, number. */
   def read(chunk: Array[Byte])(f: (Array[Byte], Array[Byte], Array[Byte], Long, Long, Long) => Unit): Unit = {
     val c = new ChunkLog.Cursor(chunk)
     while (c.hasNext) {

@@ -1,5 +1,6 @@
 package brookmere.kernel.state
 
+import java.nio.charset.StandardCharsets.ISO_8859_1
 import java.util.{ArrayList, Arrays, TreeMap}
 
 import brookmere.kernel.rows.Rows
@@ -7,7 +8,7 @@ import brookmere.kernel.rows.Rows
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 
-/** Groups that the batch before has used, and which chunks of keys stand in the state for which bucket. */
+/** Groups that the previous batch has used, and which chunks of keys the state has for which bucket. */
 final class GroupCache {
   val groups = new EntryTable
   val chunks = new TreeMap[java.lang.Long, ArrayList[java.lang.Long]]()
@@ -15,7 +16,7 @@ final class GroupCache {
   var loaded = false
 }
 
-/** Groups too large for memory: every row is a row of the state, and the wheel's keys stand there, too. */
+/** Groups too large for memory: every row is a row of the state, and so are the keys of the wheel. */
 final class GroupRows(d: StoreDef, backend: Backend, task: Int, times: Times, cache: GroupCache, maxBytes: Long)
     extends GroupStore(d, cache.groups, times) {
   private val rowsOut = new ItemRows(task)
@@ -48,7 +49,7 @@ final class GroupRows(d: StoreDef, backend: Backend, task: Int, times: Times, ca
     var g = groups.find(key, hash).asInstanceOf[Group]
     if (g == null) {
       g = new Group(Rows.bytes(key), hash)
-      // That a key has no rows is worth knowing, too.
+      // It is worth knowing that a key has no rows, too.
       g.known = true
       groups.add(g)
     }
@@ -66,7 +67,9 @@ final class GroupRows(d: StoreDef, backend: Backend, task: Int, times: Times, ca
         backend.remove(wheelFamily, wheelRows.key(Wheel.key(gone.getKey, n)))
       }
     }
-    while (!fresh.isEmpty && (fresh.firstKey + 1) * width <= before) fresh.pollFirstEntry().getValue.forEach(unregister(_))
+    while (!fresh.isEmpty && (fresh.firstKey + 1) * width <= before) {
+      fresh.pollFirstEntry().getValue.forEach(unregister(_))
+    }
   }
 
   private def unregister(key: Array[Byte]): Unit = {
@@ -89,7 +92,7 @@ final class GroupRows(d: StoreDef, backend: Backend, task: Int, times: Times, ca
     }
   }
 
-  /** A row of the state as a row of a group, which it is not put into. */
+  /** Reads a row of the state as a row of a group, without adding it to the group. */
   private def read(g: Group, key: UnsafeRow, value: UnsafeRow): Item = {
     val item = key.getStruct(2, if (form.sub.isEmpty) 2 else 3)
     val sub = form.sub.map(t => Rows.bytes(item.getStruct(2, t.fields))).orNull
@@ -102,7 +105,7 @@ final class GroupRows(d: StoreDef, backend: Backend, task: Int, times: Times, ca
     i
   }
 
-  /** Reads the rows of a group that are not here yet. */
+  /** Reads the rows of a group that are not in memory yet. */
   private def fill(g: Group): Unit = {
     val here = new java.util.HashSet[String]()
     var n = 0
@@ -114,7 +117,7 @@ final class GroupRows(d: StoreDef, backend: Backend, task: Int, times: Times, ca
     g.whole = true
   }
   private def name(i: Item): String =
-    s"${i.time}/${i.number}/${if (i.sub == null) "" else new String(i.sub, java.nio.charset.StandardCharsets.ISO_8859_1)}"
+    s"${i.time}/${i.number}/${if (i.sub == null) "" else new String(i.sub, ISO_8859_1)}"
 
   /** Takes a row over from a store in memory. */
   def take(from: Item): Unit = {
@@ -143,7 +146,8 @@ final class GroupRows(d: StoreDef, backend: Backend, task: Int, times: Times, ca
       def remember(k: Array[Byte]): Unit = keys.put(java.nio.ByteBuffer.wrap(k), k)
       val first = Math.floorDiv(from, width)
       val last = Math.floorDiv(to, width)
-      cache.chunks.subMap(first, true, last, true).forEach((b, numbers) => numbers.forEach(n => keysOf(b, n).foreach(remember)))
+      cache.chunks.subMap(first, true, last, true)
+        .forEach((b, numbers) => numbers.forEach(n => keysOf(b, n).foreach(remember)))
       fresh.subMap(first, true, last, true).values.forEach(_.forEach(remember(_)))
       import scala.jdk.CollectionConverters._
       keys.values.iterator.asScala.map(k => group(Rows.of(k, keyFields)))
@@ -182,7 +186,8 @@ final class GroupRows(d: StoreDef, backend: Backend, task: Int, times: Times, ca
       val number = cache.next
       cache.next += 1
       val packed = Wheel.pack(keys)
-      backend.put(wheelFamily, wheelRows.key(Wheel.key(bucket, number)), wheelRows.value(Rows.single(packed, Rows.Base, packed.length), 0L))
+      val value = wheelRows.value(Rows.single(packed, Rows.Base, packed.length), 0L)
+      backend.put(wheelFamily, wheelRows.key(Wheel.key(bucket, number)), value)
       known(bucket).add(number)
     }
     fresh.clear()

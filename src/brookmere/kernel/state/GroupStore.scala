@@ -7,89 +7,10 @@ import brookmere.kernel.rows.{KeyOrder, Rows, WindowKeys}
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 
-/** A row of a group. `number` and `sub` tell apart rows of one time. */
-final class Item(val group: Group, val time: Long, val number: Long, val sub: Array[Byte]) extends Entry(null, 0) {
-  /** What `sub` sorts by, where there is one. */
-  private[state] var order: Array[Byte] = null
-  /** Says that the key has no row since then: only versions have that. */
-  def isDeletion: Boolean = ts == GroupStore.Deleted
-  override def held: Long = Item.Overhead + (if (value == null) 0 else value.length) + (if (sub == null) 0 else sub.length)
-}
-
-object Item {
-  private val Overhead = 96
-}
-
-/** The rows of one key, by time, then by number or `sub`. */
-final class Group(key: Array[Byte], hash: Int) extends Entry(key, hash) {
-  private[state] var items: Array[Item] = Group.None
-  private[state] var count = 0
-  /** It stands in the table of its store. */
-  private[state] var known = false
-  /** Some of its rows have no value any more. */
-  private[state] var hasHoles = false
-  /** All its rows are here, not only those that were asked for. */
-  private[state] var whole = false
-  /** The bucket of the wheel in which it was put last. */
-  private[state] var bucket: Long = Long.MaxValue
-
-  /** Rows and places of deleted ones. */
-  def size: Int = count
-  def apply(i: Int): Item = items(i)
-
-  /** The position of the first row whose time is at least `time`. */
-  def from(time: Long): Int = {
-    var low = 0
-    var high = count
-    while (low < high) { val m = (low + high) >>> 1; if (items(m).time < time) low = m + 1 else high = m }
-    low
-  }
-
-  /** The earliest row that is not deleted; null if there is none. */
-  def first: Item = {
-    var i = 0
-    while (i < count && items(i).value == null) i += 1
-    if (i == count) null else items(i)
-  }
-
-  /** The latest row that is not deleted; null if there is none. */
-  def last: Item = {
-    var i = count - 1
-    while (i >= 0 && items(i).value == null) i -= 1
-    if (i < 0) null else items(i)
-  }
-
-  private[state] def insert(at: Int, item: Item): Unit = {
-    if (count == items.length) items = Arrays.copyOf(items, math.max(2, count * 2))
-    System.arraycopy(items, at, items, at + 1, count - at)
-    items(at) = item
-    count += 1
-  }
-
-  /** Takes out what has no value any more. */
-  private[state] def compact(): Unit = if (hasHoles) {
-    hasHoles = false
-    var n = 0
-    var i = 0
-    while (i < count) {
-      if (items(i).value != null) { items(n) = items(i); n += 1 }
-      i += 1
-    }
-    while (i > n) { i -= 1; items(i) = null }
-    count = n
-  }
-
-  override def held: Long = { var n = 0L; var i = 0; while (i < count) { n += items(i).held; i += 1 }; n }
-}
-
-object Group {
-  private val None = new Array[Item](0)
-}
-
 /**
- * A store with several rows per key, in order of time: windows, sessions, versions, the buffers of
- * joins. Its own time is the latest time put into it; rows that are older than the retention, seen
- * from there, cannot be found any more and are dropped after a while.
+ * A store with several rows per key, in order of time: windows, sessions, versions, the buffers of joins. Its own time
+ * is the latest time put into it; rows that are older than the retention, relative to that, can no longer be found and
+ * are dropped some time later.
  */
 abstract class GroupStore(val d: StoreDef, protected val groups: EntryTable, times: Times) extends Kept {
   final val form: Groups = d.groups.get
@@ -105,16 +26,16 @@ abstract class GroupStore(val d: StoreDef, protected val groups: EntryTable, tim
   /** The group of a key with all its rows; null if it has none. */
   def find(key: UnsafeRow): Group
 
-  /** The group of a key with all its rows, made if it is not there. */
+  /** The group of a key with all its rows, created if it does not exist. */
   def group(key: UnsafeRow): Group
 
-  /** The group of a key for access to single rows by `item`: not all of its rows may be here. */
+  /** The group of a key for access to single rows by `item`: some of its rows may not be in memory. */
   def part(key: UnsafeRow): Group
 
-  /** As `part`, but for reading: null if there are no rows. */
+  /** Like `part`, but for reading: null if there are no rows. */
   def seek(key: UnsafeRow): Group
 
-  /** The row of a time and number, deleted or not; null if there is no place for it. */
+  /** The row of a time and number, deleted or not; null if there is none. */
   def item(g: Group, time: Long, number: Long): Item = {
     val i = position(g, time, number, null)
     if (i < g.count && same(g.items(i), time, number)) g.items(i) else null
@@ -126,7 +47,7 @@ abstract class GroupStore(val d: StoreDef, protected val groups: EntryTable, tim
     if (i < g.count && Arrays.equals(g.items(i).sub, Rows.bytes(sub))) g.items(i) else null
   }
 
-  /** A new place behind those of the same time and number. It has no value until `put`. */
+  /** A new row after those of the same time and number. It has no value until `put`. */
   final def add(g: Group, time: Long, number: Long, sub: UnsafeRow = null): Item = {
     val item = new Item(g, time, number, Rows.bytes(sub))
     if (sub != null) item.order = subOrder.bytes(sub)
@@ -135,14 +56,14 @@ abstract class GroupStore(val d: StoreDef, protected val groups: EntryTable, tim
     item
   }
 
-  /** Puts a row at its place in a group, while the state is read. */
+  /** Puts a row at its position in a group, while the state is read. */
   protected final def place(g: Group, item: Item): Unit = {
     if (item.sub != null) { subRow.pointTo(item.sub, item.sub.length); item.order = subOrder.bytes(subRow) }
     insert(g, item)
   }
 
   private def insert(g: Group, item: Item): Unit = {
-    // A group without rows is nobody's: it is known from its first row on.
+    // A group is added to the table with its first row.
     if (!g.known) { g.known = true; groups.add(g) }
     g.insert(position(g, item.time, item.number, item.order), item)
     groups.bytes += item.held
@@ -175,7 +96,7 @@ abstract class GroupStore(val d: StoreDef, protected val groups: EntryTable, tim
 
   final def key(g: Group): UnsafeRow = { keyRow.pointTo(g.key, g.key.length); keyRow }
 
-  /** Replaces the value; null removes the row. `keep`: the bytes of the value before stay as they are. */
+  /** Replaces the value; null removes the row. `keep`: the bytes of the previous value stay unchanged. */
   final def put(i: Item, value: UnsafeRow, ts: Long, keep: Boolean = false): Unit = {
     val before = i.value
     val first = !i.dirty
@@ -197,7 +118,7 @@ abstract class GroupStore(val d: StoreDef, protected val groups: EntryTable, tim
     }
   }
 
-  /** Rows before this time cannot be found any more. */
+  /** Rows before this time can no longer be found. */
   final def oldest: Long = form.oldest(clock.time)
 
   /** Rows from this time on are kept whatever their age. */
@@ -206,7 +127,7 @@ abstract class GroupStore(val d: StoreDef, protected val groups: EntryTable, tim
 
   protected final def canBeFound(i: Item): Boolean = form.shape == Groups.Versions || i.time >= oldest
 
-  /** Rows of all keys from one time to another, both included, by time, then by key, then by number. For timed stores. */
+  /** Rows of all keys between two times, both inclusive, by time, then by key, then by number. For timed stores. */
   final def between(from: Long, to: Long, order: KeyOrder): Array[Item] = {
     val found = new java.util.LinkedHashSet[Item]()
     groupsBetween(from, to).foreach { g =>
@@ -233,7 +154,9 @@ abstract class GroupStore(val d: StoreDef, protected val groups: EntryTable, tim
     keyed.map(_._1)
   }
 
-  /** Hands the rows of all keys up to a time, in order, to `f`, which removes them. For timed stores that are emptied by hand. */
+  /**
+   * Passes the rows of all keys up to a time, in order, to `f`, which removes them. For timed stores without expiry.
+   */
   final def takeUntil(to: Long, order: KeyOrder)(f: Item => Unit): Unit = if (firstTime <= to) {
     between(Long.MinValue, to, order).foreach(f)
     forget(to + 1)
@@ -242,22 +165,22 @@ abstract class GroupStore(val d: StoreDef, protected val groups: EntryTable, tim
   /** Among rows of one time, those of a lower rank come first, whatever their keys. */
   private def rank(number: Long): Long = if (form.shape == Groups.Session) number else number >>> GroupStore.RankShift
 
-  /** Forgets which keys have rows before a time, because they have none. For timed stores that are emptied by hand. */
+  /** Forgets which keys have rows before a time, because they have none. For timed stores without expiry. */
   def forget(before: Long): Unit
 
-  /** Notes that a group has rows of a time. */
+  /** Records that a group has rows of a time. */
   protected def register(g: Group, time: Long): Unit
 
-  /** Groups that may have rows between two times, both included; all their rows are here. */
+  /** Groups that may have rows between two times, both inclusive; all their rows are in memory. */
   protected def groupsBetween(from: Long, to: Long): Iterator[Group]
 
-  /** The time of the earliest row, or an earlier one; the greatest long if there are none. For timed stores. */
+  /** The time of the earliest row, or an earlier one; Long.MaxValue if there are none. For timed stores. */
   def firstTime: Long
 
   /** Every row of the task that can be found. Call it after a flush. */
   def rows(): Iterator[Item]
 
-  /** Removes the rows of a group before a time; of versions, those that were not valid any more at that time. */
+  /** Removes the rows of a group before a time; of versions, those that were no longer valid at that time. */
   protected final def expired(g: Group, bound: Long): Unit = {
     val end = if (form.shape == Groups.Versions) valid(g, bound) else g.from(bound)
     var i = 0
@@ -282,20 +205,21 @@ abstract class GroupStore(val d: StoreDef, protected val groups: EntryTable, tim
 }
 
 object GroupStore {
-  /** Where the rank stands in the number of a row. */
+  /** The position of the rank within the number of a row. */
   val RankShift = 40
 
   /** The `ts` of a version that is a deletion. */
   val Deleted: Long = Long.MinValue
 
-  /** The key of a row as people see it: with its window, if it has one. */
+  /** The key of a row as users see it: with its window, if it has one. */
   def shownKey(d: StoreDef, keys: WindowKeys, key: UnsafeRow, i: Item): Array[Byte] = Rows.bytes(shown(d, keys, key, i))
 
-  /** As `shownKey`, valid until the next call. */
+  /** Like `shownKey`, valid until the next call. */
   def shown(d: StoreDef, keys: WindowKeys, key: UnsafeRow, i: Item): UnsafeRow = {
     val form = d.groups.get
     form.shape match {
-      case Groups.Window => keys(key, i.time, if (form.window == Groups.Forever) Long.MaxValue else i.time + form.window)
+      case Groups.Window =>
+        keys(key, i.time, if (form.window == Groups.Forever) Long.MaxValue else i.time + form.window)
       case Groups.Session => keys(key, i.number, i.time)
       case _ => key
     }

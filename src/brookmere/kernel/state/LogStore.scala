@@ -6,14 +6,14 @@ import brookmere.kernel.rows.Rows
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** The whole table of a log store and where its log stands. */
+/** The whole table of a log store, and the position of its log. */
 final class LogTable extends LogPlace {
   val entries = new EntryTable
 }
 
 /**
- * The store for state that fits in memory: all rows in a map, and in the backend a log with one
- * chunk of changed rows per batch, rewritten now and then. Cheaper than a row per key.
+ * The store for state that fits in memory: all rows in a map, and in the backend a log with one chunk of changed rows
+ * per batch, rewritten from time to time. Cheaper than a row per key.
  */
 final class LogStore(d: StoreDef, backend: Backend, task: Int, table: LogTable, maxBytes: Long)
     extends Store(d.name, d.key.fields, d.value.fields, table.entries) {
@@ -47,7 +47,7 @@ final class LogStore(d: StoreDef, backend: Backend, task: Int, table: LogTable, 
     log.writeHead()
   }
 
-  /** Writes every row by itself and gives the log up. The next batch opens the store as one of rows. */
+  /** Writes every row by itself and abandons the log. From the next batch on the store has single rows. */
   private def move(): Unit = {
     all().foreach(e => backend.put(d.name, rows.key(e.key), rows.value(e.value, e.ts)))
     log.moveAway()
@@ -90,7 +90,7 @@ final class LogStore(d: StoreDef, backend: Backend, task: Int, table: LogTable, 
 }
 
 object LogStore {
-  /** Hands the entries of a chunk, in order, to `f`; a null value removes the key. */
+  /** Passes the entries of a chunk, in order, to `f`; a null value removes the key. */
   def read(chunk: Array[Byte])(f: (Array[Byte], Array[Byte], Long) => Unit): Unit = {
     val c = new ChunkLog.Cursor(chunk)
     while (c.hasNext) {

@@ -7,8 +7,8 @@ import brookmere.kernel.rows.Rows
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /**
- * The store for large state: every row is a row of the backend. What a batch read or wrote stays
- * in the cache for the next one, up to a bound.
+ * The store for large state: every row is a row of the backend. What a batch has read or written stays in the cache for
+ * the next one, up to a limit.
  */
 final class RocksStore(d: StoreDef, backend: Backend, task: Int, cache: EntryTable, maxBytes: Long)
     extends Store(d.name, d.key.fields, d.value.fields, cache) {
@@ -46,7 +46,7 @@ final class RocksStore(d: StoreDef, backend: Backend, task: Int, cache: EntryTab
       i += 1
     }
     dirty.clear()
-    // Old entries go first; a batch that alone is too large for the cache leaves nothing behind.
+    // Old entries go first; a batch that is too large for the cache on its own leaves nothing behind.
     if (cache.bytes > maxBytes) cache.retain(_.used == batch)
     if (cache.bytes > maxBytes) cache.retain(_ => false)
   }

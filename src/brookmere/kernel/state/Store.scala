@@ -15,15 +15,15 @@ trait Kept {
   var batch = 0
   /** Writes the changes of the batch. */
   def flush(): Unit
-  /** Lets those who go through all rows in the middle of a batch find its changes, too. */
+  /** Makes the changes of the current batch visible to an iteration over all rows. */
   def settle(): Unit = {}
 }
 
 /**
- * A named store of one task, with a write-back cache: changes are collected during a batch and
- * written once at its end.
+ * A named store of one task, with a write-back cache: changes are collected during a batch and written once at its end.
  */
-abstract class Store(val name: String, val keyFields: Int, val valueFields: Int, protected val entries: EntryTable) extends Kept {
+abstract class Store(val name: String, val keyFields: Int, val valueFields: Int, protected val entries: EntryTable)
+    extends Kept {
   protected val dirty = new ArrayList[Entry]()
   private val valueRow = new UnsafeRow(valueFields)
   private val keyRow = new UnsafeRow(keyFields)
@@ -51,7 +51,7 @@ abstract class Store(val name: String, val keyFields: Int, val valueFields: Int,
       e.value = null
     } else {
       val n = value.getSizeInBytes
-      // An array of this batch's own, of the right size, can be written over.
+      // An array that belongs to this batch and has the right size can be overwritten.
       if (!first && before != null && before.length == n && (before ne e.old)) {
         Platform.copyMemory(value.getBaseObject, value.getBaseOffset, before, Rows.Base, n)
       } else {
@@ -64,7 +64,7 @@ abstract class Store(val name: String, val keyFields: Int, val valueFields: Int,
   /** Every row of the task, in byte order of the keys. Call it after a flush. */
   def all(): Iterator[Entry]
 
-  /** As `all`, in any order, and without having all of them in memory for it. */
+  /** Like `all`, in any order, and without all of them in memory. */
   def each(): Iterator[Entry] = all()
 
   protected final def newEntry(key: UnsafeRow, hash: Int): Entry = {
@@ -83,8 +83,9 @@ object Store {
   /** How much a store may keep in memory. */
   final case class Limits(cacheBytes: Long, logBytes: Long)
 
-  /** Opens the stores of a task; `caches` may hold what the batch before left. */
-  def open(all: Array[StoreDef], backend: Backend, task: Int, times: Times, caches: java.util.Map[String, AnyRef], limits: Limits): Map[String, Kept] =
+  /** Opens the stores of a task; `caches` may hold what the previous batch has left. */
+  def open(all: Array[StoreDef], backend: Backend, task: Int, times: Times, caches: java.util.Map[String, AnyRef],
+      limits: Limits): Map[String, Kept] =
     all.map { d =>
       val places = new Places(d, s"$task/${d.name}", caches, limits)
       d.name -> (d.groups match {
@@ -97,16 +98,17 @@ object Store {
       })
     }.toMap
 
-  /** Finds out whether a store is one in memory or one of rows, and what the batch before left of it. */
+  /** Finds out whether a store is in memory or has single rows, and what the previous batch has left of it. */
   private final class Places(d: StoreDef, name: String, caches: java.util.Map[String, AnyRef], limits: Limits) {
-    def open[L <: LogPlace: ClassTag, C <: AnyRef: ClassTag](newLog: => L, log: (L, Long) => Kept, newCache: => C, rows: C => Kept): Kept = {
+    def open[L <: LogPlace: ClassTag, C <: AnyRef: ClassTag](
+        newLog: => L, log: (L, Long) => Kept, newCache: => C, rows: C => Kept): Kept = {
       def ofRows = rows(left[C](newCache))
       val isOfRows = caches.get(name) match { case _: C => true; case _ => d.kind == StoreDef.RocksDb }
       if (isOfRows) ofRows
       else {
         val table = left[L](newLog)
         val store = log(table, if (d.kind == StoreDef.Auto) limits.logBytes else Long.MaxValue)
-        // Only its log tells that a store has outgrown memory.
+        // Only its log says that a store has outgrown memory.
         if (table.moved) ofRows else store
       }
     }
@@ -118,7 +120,7 @@ object Store {
   }
 }
 
-/** Builds the state rows of a task: the task in front of the key, the time in front of the value. */
+/** Builds the state rows of a task: the task before the key, the time before the value. */
 final class StateRows(task: Int) {
   private var keyBytes = new Array[Byte](128)
   private val keyRow = new UnsafeRow(2)

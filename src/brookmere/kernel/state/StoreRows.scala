@@ -4,7 +4,7 @@ import brookmere.kernel.rows.{Rows, WindowKeys}
 
 import org.apache.spark.sql.brookmere.PythonValues
 
-/** A row of a store as people see it: packed key, packed value, time. A version may be a deletion, without value. */
+/** A row of a store as users see it: packed key, packed value, time. A version may be a deletion, without value. */
 final case class StoreRow(key: Array[Byte], value: Array[Byte], ts: Long)
 
 object StoreRow {
@@ -15,7 +15,9 @@ object StoreRow {
     val keys = new WindowKeys(d.key)
     if (d.groups.exists(_.shape == Groups.Versions)) {
       items.map(i => StoreRow(i.group.key, if (i.isDeletion) null else i.value, i.time)).toSeq
-    } else items.map(i => StoreRow(GroupStore.shownKey(d, keys, Rows.of(i.group.key, d.key.fields), i), i.value, i.ts)).toSeq
+    } else items.map { i =>
+      StoreRow(GroupStore.shownKey(d, keys, Rows.of(i.group.key, d.key.fields), i), i.value, i.ts)
+    }.toSeq
   }
 }
 

@@ -12,14 +12,14 @@ final class Clock(val name: String, first: Long) {
   private[state] var written: Long = first
   var time: Long = first
 
-  /** Moves on to `t` if that is later. */
+  /** Advances to `t` if that is later. */
   def advance(t: Long): Unit = if (t > time) time = t
 }
 
 object Clock {
   /** No time has been seen yet. */
   val Never: Long = Long.MinValue
-  /** Stream time before the first record, as Kafka Streams has it. */
+  /** Stream time before the first record, as in Kafka Streams. */
   val NoTime: Long = -1L
   val StreamTime = "stream-time"
   /** The wall clock at the last record of a task, and at its last tick. */
@@ -28,10 +28,11 @@ object Clock {
   def ofStore(name: String): String = "store:" + name
   def ofNode(name: String): String = "node:" + name
 
-  /** The name under which a clock is kept that a stage asks for: one of no node and no store belongs to the stage. */
-  def inChain(name: String, position: Int): String = if (position == 0 || name.indexOf(':') >= 0) name else name + Later + position
+  /** The name under which a stage's clock is kept: a clock that is not of a node or a store belongs to the stage. */
+  def inChain(name: String, position: Int): String =
+    if (position == 0 || name.indexOf(':') >= 0) name else name + Later + position
 
-  /** The name by which a stage knows a clock; none if it is another stage's. */
+  /** The name by which a stage knows a clock; None if it belongs to another stage. */
   def known(name: String, position: Int): Option[String] =
     if (name.indexOf(':') >= 0) Some(name)
     else name.indexOf(Later) match {
@@ -47,7 +48,7 @@ final class Times(backend: Backend, task: Int) {
   private val rows = new StateRows(task)
   private val clocks = new JMap[String, Clock]()
 
-  /** The clock of a name; it stands at `first` if it has never been set. */
+  /** The clock of a name, at `first` if it was never set. */
   def clock(name: String, first: Long = Clock.Never): Clock = {
     val known = clocks.get(name)
     if (known != null) known
@@ -59,7 +60,7 @@ final class Times(backend: Backend, task: Int) {
     }
   }
 
-  /** Hands the names and times of all clocks that were ever set to `f`. */
+  /** Calls `f` with the names and times of all clocks that were ever set. */
   def each(f: (String, Long) => Unit): Unit = {
     val kept = backend.rows(Family.TaskName).filter(r => StateRows.taskOf(r._1) == task)
       .map(r => StateRows.keyOf(r._1, 1).getUTF8String(0).toString).toArray
@@ -67,7 +68,7 @@ final class Times(backend: Backend, task: Int) {
     clocks.values.forEach(c => if (c.time != Clock.Never) f(c.name, c.time))
   }
 
-  /** Writes the clocks that have moved. */
+  /** Writes the clocks that have changed. */
   def flush(): Unit = clocks.values.forEach { c =>
     if (c.time != c.written) {
       val w = new UnsafeRowWriter(1)

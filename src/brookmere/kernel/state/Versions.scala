@@ -2,7 +2,7 @@ package brookmere.kernel.state
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** The rows of a versioned table: what each key was at which time, as far back as `history` reaches. */
+/** The rows of a versioned table: the row of each key at each time, as far back as `history` reaches. */
 final class Versions(store: GroupStore, history: Long) {
   import Versions._
   val fields: Int = store.valueFields
@@ -15,7 +15,7 @@ final class Versions(store: GroupStore, history: Long) {
     r
   }
 
-  /** Adds or replaces the version of a time, null for a deletion. What it replaces keeps its bytes. */
+  /** Adds or replaces the version of a time; null is a deletion. The bytes of a replaced version stay unchanged. */
   def put(key: UnsafeRow, value: UnsafeRow, time: Long): Int =
     if (time < store.clock.time - history) Refused
     else {
@@ -23,7 +23,7 @@ final class Versions(store: GroupStore, history: Long) {
       if (item.group.last eq item) Latest else Past
     }
 
-  /** As `put`, however old the time is. */
+  /** Like `put`, however old the time is. */
   def keep(key: UnsafeRow, value: UnsafeRow, time: Long): Item = {
     val g = store.group(key)
     val found = store.item(g, time, 0L)
@@ -58,7 +58,7 @@ final class Versions(store: GroupStore, history: Long) {
 
   def key(i: Item): UnsafeRow = store.key(i.group)
 
-  /** All versions, deletions included, those of a key in the order of time. */
+  /** All versions, including deletions, those of a key in the order of time. */
   def all(): Iterator[Item] = store.rows()
 
   private def shown(i: Item): Item = if (i == null || i.isDeletion) null else i

@@ -8,8 +8,8 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.Platform
 
 /**
- * Which keys have rows of which time, in buckets of `width` milliseconds. A key may stand in a
- * bucket for rows that are gone by now: whoever reads it looks at the rows.
+ * Which keys have rows of which time, in buckets of `width` milliseconds. A key may be in a bucket for rows that are
+ * gone by now: readers check the rows.
  */
 final class Wheel(val width: Long) {
   private val buckets = new TreeMap[java.lang.Long, ArrayList[Group]]()
@@ -20,11 +20,11 @@ final class Wheel(val width: Long) {
 
   def firstTime: Long = if (buckets.isEmpty) Long.MaxValue else buckets.firstKey * width
 
-  /** Takes the first bucket out if it ends at or before `time`; null otherwise. */
+  /** Removes and returns the first bucket if it ends at or before `time`; null otherwise. */
   def take(time: Long): ArrayList[Group] =
     if (buckets.isEmpty || (buckets.firstKey + 1) * width > time) null else buckets.pollFirstEntry().getValue
 
-  /** The groups of the buckets from one time to another, both included. */
+  /** The groups of the buckets between two times, both inclusive. */
   def between(from: Long, to: Long): Iterator[Group] = {
     import scala.jdk.CollectionConverters._
     if (from > to) Iterator.empty
@@ -38,7 +38,7 @@ final class Wheel(val width: Long) {
   def isEmpty: Boolean = buckets.isEmpty
 }
 
-/** The wheel of a store whose rows stand in the state: chunks of keys by bucket and number. */
+/** The wheel of a store with its rows in the state: chunks of keys by bucket and number. */
 object Wheel {
   val keySchema: StructType = new StructType().add("bucket", LongType).add("number", LongType)
   val valueSchema: StructType = new StructType().add("keys", BinaryType)

@@ -1,10 +1,10 @@
 package brookmere.kernel.topics
 
-/** The records of a partition that wait: their offsets, and the highest time up to each. */
+/** The unread records of a partition: their offsets, and the highest time up to each. */
 final class Waiting(val offsets: Array[Long], val clocks: Array[Long], val end: Long) {
   def size: Int = clocks.length
 
-  /** How many come before `clock`; with `andAt` also those at it. Clocks never fall. */
+  /** How many come before `clock`; with `andAt` also those at it. Clocks never go back. */
   def before(clock: Long, andAt: Boolean): Int = {
     var low = 0
     var high = size
@@ -15,12 +15,12 @@ final class Waiting(val offsets: Array[Long], val clocks: Array[Long], val end: 
     low
   }
 
-  /** Where the partition goes on when this many are taken. */
+  /** Where the partition continues when this many are taken. */
   def next(taken: Int): Long = if (taken == size) end else offsets(taken)
 }
 
 object Waiting {
-  /** Looks at not more than `most` records from `start` on. */
+  /** Reads at most `most` records from `start` on. */
   def of(log: TopicLog, partition: Int, start: Long, end: Long, most: Int): Waiting = {
     val offsets = new Array[Long](most)
     val clocks = new Array[Long](most)
@@ -38,16 +38,15 @@ object Waiting {
         i += 1
       }
     }
-    // When the look ended early, the next record stands right behind the last one seen.
+    // If reading ended early, the next record comes right after the last one seen.
     val rest = if (n == most && n > 0) offsets(n - 1) + 1 else end
     new Waiting(java.util.Arrays.copyOf(offsets, n), java.util.Arrays.copyOf(clocks, n), rest)
   }
 }
 
 /**
- * Takes the first records in the order in which all partitions together are read: by clock, then by
- * partition, then by offset. Whatever the limit, the batches of such cuts, one after the other, give
- * the same order.
+ * Takes the first records in the order in which all partitions together are read: by clock, then by partition, then by
+ * offset. Whatever the limit, consecutive batches give the same order.
  */
 object Cut {
   def take(waiting: Array[Waiting], limit: Int): Array[Int] = {
@@ -62,7 +61,7 @@ object Cut {
     taken
   }
 
-  /** The highest clock before which not more than `limit` records wait. */
+  /** The highest clock before which at most `limit` records wait. */
   private def lastClock(waiting: Array[Waiting], limit: Int): Long = {
     val some = waiting.filter(_.size > 0)
     if (some.isEmpty) return Long.MinValue

@@ -39,7 +39,7 @@ object SegmentSchema {
   val Buffers = 19
 }
 
-/** A record batch of a segment, read where it lies. */
+/** A record batch of a segment, read in place. */
 final class SegmentBatch(bytes: ByteBuffer, val rows: Int, at: Array[Int]) {
   import SegmentSchema._
 
@@ -62,12 +62,12 @@ final class SegmentBatch(bytes: ByteBuffer, val rows: Int, at: Array[Int]) {
       a
     }
 
-  /** The headers of a record, names and values; null where there are none. */
+  /** The headers of a record, names and values; null if there are none. */
   def headers(i: Int): Array[(Array[Byte], Array[Byte])] =
     if (isNull(Headers, i) || length(Headers, i) == 0) null
     else Array.range(from(Headers, i), from(Headers, i + 1)).map(j => (copy(HeaderKey, j), copy(HeaderValue, j)))
 
-  /** The first row whose delta is not below `delta`. */
+  /** The first row whose delta is at least `delta`. */
   def find(delta: Long): Int = {
     var low = 0
     var high = rows
@@ -79,11 +79,11 @@ final class SegmentBatch(bytes: ByteBuffer, val rows: Int, at: Array[Int]) {
   }
 }
 
-/** A segment file, mapped into memory. It never changes, so an open one stays good. */
+/** A segment file, mapped into memory. It never changes, so an open one stays valid. */
 final class Segment(val batches: Array[SegmentBatch])
 
 object Segment {
-  /** A segment that is not what the manifest says. */
+  /** A segment that differs from what the manifest says. */
   final class Damaged(message: String) extends java.io.IOException(message)
 
   private val Kept = 64
@@ -91,7 +91,7 @@ object Segment {
     override def removeEldestEntry(e: java.util.Map.Entry[String, Segment]): Boolean = size > Kept
   }
 
-  /** Opens a segment and checks it once; names are unique, so the name is enough to know it again. */
+  /** Opens a segment and checks it once; names are unique, so the name identifies it. */
   def open(path: Path, size: Long, crc: Long): Segment = {
     val name = path.toString
     val known = open.synchronized(open.get(name))

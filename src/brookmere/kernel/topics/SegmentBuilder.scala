@@ -14,10 +14,10 @@ import org.apache.arrow.vector.ipc.WriteChannel
 import org.apache.arrow.vector.ipc.message.{ArrowBlock, ArrowFooter, MessageSerializer}
 import org.apache.spark.unsafe.Platform
 
-/** A segment file that was written and is not in the manifest yet. */
+/** A segment file that is written but not in the manifest yet. */
 final case class NewSegment(partition: Int, file: String, rows: Int, bytes: Long, crc: Long, min: Long, max: Long)
 
-/** Collects the records of a partition of a topic, and writes them as a segment in any order of rows. */
+/** Collects the records of a partition, and writes them as a segment in any order of rows. */
 final class SegmentBuilder {
   import SegmentBuilder._
 
@@ -38,12 +38,15 @@ final class SegmentBuilder {
       more: Array[(Array[Byte], Array[Byte])]): Unit = {
     begin(ts, keyLength, valueLength, more)
     if (keyLength > 0) Platform.copyMemory(keyBase, keyAt, data, Rows.Base + starts(count), keyLength)
-    if (valueLength > 0) Platform.copyMemory(valueBase, valueAt, data, Rows.Base + starts(count) + math.max(keyLength, 0), valueLength)
+    if (valueLength > 0) {
+      Platform.copyMemory(valueBase, valueAt, data, Rows.Base + starts(count) + math.max(keyLength, 0), valueLength)
+    }
     count += 1
   }
 
   def add(ts: Long, key: Array[Byte], value: Array[Byte], more: Array[(Array[Byte], Array[Byte])]): Unit =
-    add(ts, key, Rows.Base, if (key == null) -1 else key.length, value, Rows.Base, if (value == null) -1 else value.length, more)
+    add(ts, key, Rows.Base, if (key == null) -1 else key.length, value, Rows.Base,
+      if (value == null) -1 else value.length, more)
 
   /** Adds a row of a segment. */
   def add(from: SegmentBatch, i: Int): Unit = {
@@ -65,7 +68,8 @@ final class SegmentBuilder {
     }
     val need = used.toLong + math.max(keyLength, 0) + math.max(valueLength, 0)
     if (need > MaxBytes) {
-      throw new IllegalStateException(s"one batch writes more than $MaxBytes bytes into a partition; make batches smaller with max.batch.records")
+      throw new IllegalStateException(
+        s"one batch writes more than $MaxBytes bytes into a partition; make batches smaller with max.batch.records")
     }
     if (need > data.length) data = Arrays.copyOf(data, math.min(math.max(need, data.length * 2L), MaxBytes).toInt)
     times(count) = ts
@@ -135,7 +139,10 @@ final class SegmentBuilder {
     body.fixed(n, 4)((b, i) => b.putInt(from + i))
     body.fixed(n, 8)((b, i) => b.putLong(times(row(from + i, places))))
     column(body, n, i => keys(row(from + i, places)), i => starts(row(from + i, places)))
-    column(body, n, i => values(row(from + i, places)), i => { val r = row(from + i, places); starts(r) + math.max(keys(r), 0) })
+    column(body, n, i => values(row(from + i, places)), i => {
+      val r = row(from + i, places)
+      starts(r) + math.max(keys(r), 0)
+    })
     headerColumns(body, n, i => if (headers == null) null else headers(row(from + i, places)))
     val start = out.getCurrentPosition
     val message = body.message(n)
@@ -182,7 +189,7 @@ object SegmentBuilder {
   private val BatchBytes = 16L << 20
   private val MaxBytes = Int.MaxValue - (64L << 20)
 
-  /** The body of a record batch: buffers one behind the other, each at a multiple of eight. */
+  /** The body of a record batch: one buffer after the other, each at a multiple of eight. */
   private final class Body(size: Int) {
     private var buffer = ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN)
     private val places = new ArrayList[(Long, Long)]()
@@ -195,7 +202,8 @@ object SegmentBuilder {
 
     private def room(n: Int): Unit =
       if (buffer.remaining < n) {
-        val larger = ByteBuffer.allocate(math.min(math.max(buffer.capacity * 2L, buffer.position() + n.toLong), Int.MaxValue - 16L).toInt)
+        val needed = math.max(buffer.capacity * 2L, buffer.position() + n.toLong)
+        val larger = ByteBuffer.allocate(math.min(needed, Int.MaxValue - 16L).toInt)
         buffer = larger.order(ByteOrder.LITTLE_ENDIAN).put(buffer.flip())
       }
     def begin(): Unit = start = buffer.position()
@@ -208,7 +216,7 @@ object SegmentBuilder {
       while (i < padding) { buffer.put(0: Byte); i += 1 }
     }
 
-    /** A column that is never null, `width` bytes a row; `put` writes the next one. */
+    /** A column that is never null, `width` bytes per row; `put` writes the next one. */
     def fixed(n: Int, width: Int)(put: (ByteBuffer, Int) => Unit): Unit = {
       node(n, 0)
       absent()
@@ -229,7 +237,7 @@ object SegmentBuilder {
       end()
     }
 
-    /** Writes which rows are there, nothing if all are, and returns the number of nulls. */
+    /** Writes which rows are not null, nothing if all are, and returns the number of nulls. */
     def validity(n: Int)(valid: Int => Boolean): Int = {
       var nulls = 0
       var i = 0
@@ -264,7 +272,7 @@ object SegmentBuilder {
     }
   }
 
-  /** Sums up what goes through to a file. */
+  /** Computes the checksum of what is written to a file. */
   private final class Summed(to: FileChannel) extends WritableByteChannel {
     val sum = new CRC32
     var written = 0L

@@ -2,7 +2,7 @@ package brookmere.kernel.topics
 
 import java.util.HashMap
 
-/** The place of a record in the order of arrival, five numbers per record, in one growing array. */
+/** The positions of records in the order of arrival, five numbers per record, in one growing array. */
 final class Places {
   private var all = new Array[Long](64 * Places.Width)
   private var count = 0
@@ -21,7 +21,7 @@ final class Places {
     count += 1
   }
 
-  /** The rows in order, or null if they stand in order already. They come as few ascending runs. */
+  /** The rows in order, or null if they are in order already. They come as few ascending runs. */
   def sorted(): Array[Int] = {
     val starts = Array.newBuilder[Int]
     var i = 0
@@ -34,7 +34,8 @@ final class Places {
     else {
       val out = new Array[Int](count)
       val ends = runs.drop(1) :+ count
-      Places.merge(runs.indices.map(r => new Places.Run(all, runs(r), ends(r))).toArray) { (run, row, n) => out(n) = row }
+      val sources = runs.indices.map(r => new Places.Run(all, runs(r), ends(r))).toArray
+      Places.merge(sources) { (run, row, n) => out(n) = row }
       out
     }
   }
@@ -54,7 +55,7 @@ object Places {
     0
   }
 
-  /** Rows from `at` to below `end` that ascend. */
+  /** Ascending rows from `at` up to but not including `end`. */
   final class Run(val places: Array[Long], var at: Int, val end: Int) {
     def isBefore(o: Run): Boolean = compare(places, at, o.places, o.at) <= 0
   }
@@ -62,14 +63,17 @@ object Places {
   /** Calls `take` with the number of the run, the row in it and the number of the row, in order. */
   def merge(runs: Array[Run])(take: (Int, Int, Int) => Unit): Unit = {
     val heap = new java.util.PriorityQueue[Int](math.max(runs.length, 1),
-      (a: Int, b: Int) => { val c = compare(runs(a).places, runs(a).at, runs(b).places, runs(b).at); if (c != 0) c else a - b })
+      (a: Int, b: Int) => {
+        val c = compare(runs(a).places, runs(a).at, runs(b).places, runs(b).at)
+        if (c != 0) c else a - b
+      })
     runs.indices.foreach(r => if (runs(r).at < runs(r).end) heap.add(r))
     var n = 0
     while (!heap.isEmpty) {
       val r = heap.poll()
       val run = runs(r)
       val second: Run = if (heap.isEmpty) null else runs(heap.peek())
-      // A run goes on alone for as long as the others wait.
+      // A run continues alone while its rows come before those of the others.
       do {
         take(r, run.at, n)
         n += 1
@@ -80,7 +84,7 @@ object Places {
   }
 }
 
-/** A segment that a Spark task has written, and the places of its records; null where they have none. */
+/** A segment that a Spark task has written, and the positions of its records; null if they have none. */
 final case class StagedSegment(topic: String, segment: NewSegment, places: Array[Long])
 
 /** What one Spark task writes: per topic and partition a segment. */
@@ -92,7 +96,8 @@ final class Staging(directory: String) {
   private val topics = new HashMap[String, Array[Part]]()
   private val logs = new HashMap[String, TopicLog]()
 
-  def log(topic: String): TopicLog = logs.computeIfAbsent(topic, t => { TopicLog.forget(directory, t); TopicLog(directory, t) })
+  def log(topic: String): TopicLog =
+    logs.computeIfAbsent(topic, t => { TopicLog.forget(directory, t); TopicLog(directory, t) })
 
   private def part(topic: String, partition: Int): Part = {
     var parts = topics.get(topic)
@@ -107,7 +112,7 @@ final class Staging(directory: String) {
   def records(topic: String, partition: Int): SegmentBuilder = part(topic, partition).records
   def places(topic: String, partition: Int): Places = part(topic, partition).places
 
-  /** Writes the segments; nobody sees them before they are in a manifest. */
+  /** Writes the segments; they are not visible until a manifest lists them. */
   def write(): Array[StagedSegment] = {
     val parts = topics.values.toArray(Array.empty[Array[Part]]).flatten.filter(p => p != null && p.records.rows > 0)
     parts.map { p =>
@@ -126,38 +131,43 @@ final class Staging(directory: String) {
   }
 }
 
-/** Brings what the Spark tasks of a batch have written into the topics. */
+/** Adds what the Spark tasks of a batch have written to the topics. */
 object Staging {
   def commit(directory: String, staged: Seq[StagedSegment], writer: BatchWriter): Unit =
     staged.groupBy(_.topic).toSeq.sortBy(_._1).foreach { case (topic, all) =>
       val log = TopicLog(directory, topic)
-      val segments = all.groupBy(_.segment.partition).toSeq.sortBy(_._1).flatMap { case (_, parts) => inOrder(log, parts) }
+      val segments =
+        all.groupBy(_.segment.partition).toSeq.sortBy(_._1).flatMap { case (_, parts) => inOrder(log, parts) }
       if (!log.append(segments, Some(writer))) segments.foreach(s => drop(log, s))
     }
 
-  def discard(directory: String, staged: Seq[StagedSegment]): Unit = staged.foreach(s => drop(TopicLog(directory, s.topic), s.segment))
+  def discard(directory: String, staged: Seq[StagedSegment]): Unit =
+    staged.foreach(s => drop(TopicLog(directory, s.topic), s.segment))
 
-  private def drop(log: TopicLog, s: NewSegment): Unit = java.nio.file.Files.deleteIfExists(log.segments.resolve(s.file))
+  private def drop(log: TopicLog, s: NewSegment): Unit =
+    java.nio.file.Files.deleteIfExists(log.segments.resolve(s.file))
 
-  /** Segments of several tasks for one partition: as they are if they follow on each other, else merged into one. */
+  /** The segments of several tasks for one partition: unchanged if they follow each other, else merged into one. */
   private def inOrder(log: TopicLog, parts: Seq[StagedSegment]): Seq[NewSegment] =
     if (parts.length == 1 || parts.exists(_.places == null)) parts.map(_.segment)
     else {
       val byStart = parts.sortWith((a, b) => Places.compare(a.places, 0, b.places, 0) < 0)
-      val apart = byStart.zip(byStart.tail).forall { case (a, b) => Places.compare(a.places, a.segment.rows - 1, b.places, 0) <= 0 }
+      val apart = byStart.zip(byStart.tail)
+        .forall { case (a, b) => Places.compare(a.places, a.segment.rows - 1, b.places, 0) <= 0 }
       if (apart) byStart.map(_.segment) else Seq(merged(log, byStart))
     }
 
   private def merged(log: TopicLog, parts: Seq[StagedSegment]): NewSegment = {
     val rows = parts.map(p => new Rows(Segment.staged(log.segments.resolve(p.segment.file)))).toArray
     val out = new SegmentBuilder
-    Places.merge(parts.map(p => new Places.Run(p.places, 0, p.segment.rows)).toArray)((part, _, _) => rows(part).move(out))
+    Places.merge(parts.map(p => new Places.Run(p.places, 0, p.segment.rows)).toArray)(
+      (part, _, _) => rows(part).move(out))
     val written = out.write(log.segments, parts.head.segment.partition, null)
     parts.foreach(p => drop(log, p.segment))
     written
   }
 
-  /** The rows of a segment, one after the other. */
+  /** Iterates over the rows of a segment. */
   private final class Rows(segment: Segment) {
     private var batch = 0
     private var i = 0

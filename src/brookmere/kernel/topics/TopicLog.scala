@@ -11,25 +11,25 @@ import scala.jdk.CollectionConverters._
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import com.fasterxml.jackson.databind.node.ObjectNode
 
-/** A segment as the manifest lists it: the records from `base` to below `end`. */
+/** A segment as the manifest lists it: the records from `base` up to but not including `end`. */
 final case class Listed(file: String, base: Long, end: Long, rows: Int, bytes: Long, crc: Long, min: Long, max: Long)
 
-/** Rows of a record batch, from `from` to below `to`; their offsets are `base` and their delta. */
+/** Rows of a record batch, from `from` up to but not including `to`; an offset is `base` plus the row's delta. */
 final class Slice(val base: Long, val batch: SegmentBatch, val from: Int, val to: Int)
 
-/** One state of a partition: what can be read of it. */
+/** A version of a partition: what can be read of it. */
 final case class PartitionLog(start: Long, end: Long, segments: Array[Listed])
 
-/** One state of a topic. */
+/** A version of a topic. */
 final case class Manifest(id: String, partitions: Array[PartitionLog], writers: Map[String, (String, Long)])
 
-/** What a topic was created with. */
+/** The settings that a topic was created with. */
 final case class TopicSettings(id: String, partitions: Int, compacted: Boolean, appendTime: Boolean, maxBytes: Int)
 
-/** Who appends: an application, the query it is, and its batch. */
+/** Who appends: an application, its query, and the batch. */
 final case class BatchWriter(application: String, query: String, batch: Long)
 
-/** A topic in a directory: its manifest and segments. Format and rules are those of docs/reference/topics.md. */
+/** A topic in a directory: its manifest and segments. docs/reference/topics.md specifies the format and the rules. */
 final class TopicLog(val directory: Path) {
   import TopicLog._
 
@@ -42,43 +42,51 @@ final class TopicLog(val directory: Path) {
   lazy val settings: TopicSettings = {
     val j = tree(directory.resolve("topic.json"))
     val c = j.path("config")
-    TopicSettings(j.path("id").asText, j.path("partitions").asInt, c.path("cleanup.policy").asText("delete").contains("compact"),
-      c.path("message.timestamp.type").asText("CreateTime") == "LogAppendTime", c.path("max.message.bytes").asInt(1048588))
+    TopicSettings(j.path("id").asText, j.path("partitions").asInt,
+      c.path("cleanup.policy").asText("delete").contains("compact"),
+      c.path("message.timestamp.type").asText("CreateTime") == "LogAppendTime",
+      c.path("max.message.bytes").asInt(1048588))
   }
 
-  /** The newest state; the file is read only if it is another one than last time. */
+  /** The newest version; reads the file only if it has changed. */
   def manifest(): Manifest = synchronized {
     val a = try Files.readAttributes(manifestFile, classOf[BasicFileAttributes])
       catch { case _: NoSuchFileException => throw gone() }
     val mark = (a.fileKey, a.lastModifiedTime, a.size)
     if (mark != seen) {
       last = read(tree(manifestFile))
-      // Within one tick of the file system's clock another file can look the same.
+      // Two files written within one tick of the file system's clock can look the same.
       seen = if (System.currentTimeMillis - a.lastModifiedTime.toMillis > TimeStep) mark else null
     }
     last
   }
 
   private def gone(): TopicException =
-    if (!Files.isDirectory(directory)) new TopicException(s"The topic '$name' does not exist in ${directory.getParent}. Create it with: brookmere topics create $name")
-    else new TopicException(s"The topic '$name' has no manifest: $manifestFile is missing. Run: brookmere topics repair $name")
+    if (!Files.isDirectory(directory)) new TopicException(
+      s"The topic '$name' does not exist in ${directory.getParent}. Create it with: brookmere topics create $name")
+    else new TopicException(
+      s"The topic '$name' has no manifest: $manifestFile is missing. Run: brookmere topics repair $name")
 
   private def tree(file: Path): ObjectNode =
     try json.readTree(Files.readAllBytes(file)).asInstanceOf[ObjectNode]
     catch {
       case _: NoSuchFileException => throw gone()
       case e: com.fasterxml.jackson.core.JsonProcessingException =>
-        throw new TopicException(s"The file $file of the topic '$name' is damaged: ${e.getOriginalMessage}. Run: brookmere topics repair $name")
+        throw new TopicException(s"The file $file of the topic '$name' is damaged: ${e.getOriginalMessage}. " +
+          s"Run: brookmere topics repair $name")
     }
 
   private def read(j: ObjectNode): Manifest = {
     val partitions = j.path("partitions").elements.asScala.map { p =>
       PartitionLog(p.path("start").asLong, p.path("end").asLong, p.path("segments").elements.asScala.map { s =>
-        Listed(s.path("file").asText, s.path("base").asLong, s.path("end").asLong, s.path("rows").asInt, s.path("bytes").asLong,
+        Listed(s.path("file").asText, s.path("base").asLong, s.path("end").asLong, s.path("rows").asInt,
+          s.path("bytes").asLong,
           s.path("crc").asLong, s.path("min").asLong, s.path("max").asLong)
       }.toArray)
     }.toArray
-    val writers = j.path("writers").properties.asScala.map(e => e.getKey -> (e.getValue.path("query").asText, e.getValue.path("batch").asLong)).toMap
+    val writers = j.path("writers").properties.asScala.map { e =>
+      e.getKey -> (e.getValue.path("query").asText, e.getValue.path("batch").asLong)
+    }.toMap
     Manifest(j.path("id").asText, partitions, writers)
   }
 
@@ -87,15 +95,17 @@ final class TopicLog(val directory: Path) {
     try Segment.open(segments.resolve(s.file), s.bytes, s.crc)
     catch {
       case e: Segment.Damaged => throw damaged(partition, s, e.getMessage)
-      case e @ (_: IndexOutOfBoundsException | _: IllegalArgumentException) => throw damaged(partition, s, String.valueOf(e.getMessage))
+      case e @ (_: IndexOutOfBoundsException | _: IllegalArgumentException) =>
+        throw damaged(partition, s, String.valueOf(e.getMessage))
     }
   }
 
   private def damaged(partition: Int, s: Listed, why: String): TopicException = new TopicException(
-    s"The segment ${segments.resolve(s.file)} of the topic '$name' is damaged: $why. It holds the records ${s.base} to ${s.end - 1} of partition $partition. " +
+    s"The segment ${segments.resolve(s.file)} of the topic '$name' is damaged: $why. " +
+    s"It holds the records ${s.base} to ${s.end - 1} of partition $partition. " +
     s"Restore the file from a copy, or give these records up with: brookmere topics repair $name")
 
-  /** The records of a partition from `start` to below `end`. */
+  /** The records of a partition from `start` up to but not including `end`. */
   def slices(partition: Int, start: Long, end: Long): Iterator[Slice] = {
     var at = start
     Iterator.continually {
@@ -106,7 +116,7 @@ final class TopicLog(val directory: Path) {
     }.takeWhile(_.isDefined).map(_.get).flatMap { case (s, from, to) => reopened(partition, s, from, to) }
   }
 
-  /** Records of a segment, or of what took its place since the manifest was read. */
+  /** Records of a segment, or of what has replaced it since the manifest was read. */
   private def reopened(partition: Int, s: Listed, from: Long, to: Long): Iterator[Slice] =
     try sliced(s, open(partition, s), from, to)
     catch {
@@ -118,17 +128,20 @@ final class TopicLog(val directory: Path) {
     }
 
   private def sliced(s: Listed, segment: Segment, from: Long, to: Long): Iterator[Slice] =
-    segment.batches.iterator.map(b => new Slice(s.base, b, b.find(from - s.base), b.find(to - s.base))).filter(x => x.from < x.to)
+    segment.batches.iterator
+      .map(b => new Slice(s.base, b, b.find(from - s.base), b.find(to - s.base)))
+      .filter(x => x.from < x.to)
 
-  /** The record at an offset, or None where retention or compaction removed it. */
+  /** The record at an offset, or None if retention or compaction removed it. */
   def record(partition: Int, offset: Long): Option[(SegmentBatch, Int)] =
     slices(partition, offset, offset + 1).map(s => (s.batch, s.from)).nextOption()
 
-  /** Puts segments at the ends of their partitions, all at once, and once only for a batch of a writer. */
+  /** Appends segments to their partitions, all in one step, and only once per batch of a writer. */
   def append(added: Seq[NewSegment], writer: Option[BatchWriter]): Boolean = locked {
     val j = tree(manifestFile)
     if (j.path("id").asText != settings.id) {
-      throw new TopicException(s"The topic '$name' was deleted and created anew while a batch was written to it. Start again: the batch is repeated.")
+      throw new TopicException(s"The topic '$name' was deleted and created again while a batch was written to it. " +
+        "Restart the application: it repeats the batch.")
     }
     val done = writer.exists { w =>
       val known = j.path("writers").path(w.application)
@@ -155,28 +168,30 @@ final class TopicLog(val directory: Path) {
     !done
   }
 
-  /** The manifest before the last change, for a repair; a disk without links has none. */
+  /** Keeps the manifest from before the last change, for a repair; not on a file system without links. */
   private def keepPrevious(): Unit = {
     val link = directory.resolve(s"manifest.previous.json.${java.util.UUID.randomUUID}.tmp")
     try {
       Files.createLink(link, manifestFile)
-      Files.move(link, directory.resolve("manifest.previous.json"), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING)
+      Files.move(link, directory.resolve("manifest.previous.json"), StandardCopyOption.ATOMIC_MOVE,
+        StandardCopyOption.REPLACE_EXISTING)
     } catch { case _: java.io.IOException | _: UnsupportedOperationException => Files.deleteIfExists(link) }
   }
 
-  private def locked[T](work: => T): T = locks.computeIfAbsent(directory.toAbsolutePath.toString, _ => new Object).synchronized {
-    val channel =
-      try FileChannel.open(directory.resolve("lock"), StandardOpenOption.WRITE, StandardOpenOption.CREATE)
-      catch { case _: NoSuchFileException => throw gone() }
-    try {
-      val lock = channel.lock()
-      try work finally lock.release()
-    } finally channel.close()
-  }
+  private def locked[T](work: => T): T =
+    locks.computeIfAbsent(directory.toAbsolutePath.toString, _ => new Object).synchronized {
+      val channel =
+        try FileChannel.open(directory.resolve("lock"), StandardOpenOption.WRITE, StandardOpenOption.CREATE)
+        catch { case _: NoSuchFileException => throw gone() }
+      try {
+        val lock = channel.lock()
+        try work finally lock.release()
+      } finally channel.close()
+    }
 }
 
 object TopicLog {
-  /** A topic that cannot be read or written, with the way out. */
+  /** A topic that cannot be read or written; the message says what to do. */
   final class TopicException(message: String) extends java.io.IOException(message)
 
   private val json = new ObjectMapper
@@ -187,15 +202,16 @@ object TopicLog {
   def apply(directory: String, topic: String): TopicLog =
     known.computeIfAbsent(s"$directory/$topic", _ => new TopicLog(Path.of(directory, topic)))
 
-  /** Forgets a topic that was deleted, so that one created anew is read from the start. */
+  /** Forgets a deleted topic, so that a new one of the same name is read from its start. */
   def forget(directory: String, topic: String): Unit = known.remove(s"$directory/$topic")
 
   def exists(directory: String, topic: String): Boolean = Files.exists(Path.of(directory, topic, "topic.json"))
 
-  /** Creates a topic that a record is routed to, unless it is there by now. */
+  /** Creates a topic that a record is routed to, unless it exists already. */
   def create(directory: String, topic: String, partitions: Int): Unit = {
     if (!topic.matches("[a-zA-Z0-9._-]{1,249}") || topic == "." || topic == "..") {
-      throw new TopicException(s"'$topic' is no name for a topic: use letters, digits, '.', '_' and '-', at most 249 of them.")
+      throw new TopicException(
+        s"'$topic' is not a valid topic name: use letters, digits, '.', '_' and '-', at most 249 of them.")
     }
     val home = Path.of(directory)
     Files.createDirectories(home)
@@ -203,11 +219,15 @@ object TopicLog {
     val id = java.util.UUID.randomUUID.toString.replace("-", "")
     Files.createDirectory(made.resolve("segments"))
     Files.createFile(made.resolve("lock"))
-    val t = json.createObjectNode.put("format", 1).put("name", topic).put("id", id).put("partitions", partitions).put("created", System.currentTimeMillis)
+    val t = json.createObjectNode.put("format", 1).put("name", topic).put("id", id)
+      .put("partitions", partitions).put("created", System.currentTimeMillis)
     t.putObject("config")
     val m = json.createObjectNode.put("format", 1).put("id", id).put("version", 0)
     val list = m.putArray("partitions")
-    (0 until partitions).foreach { _ => val p = list.addObject().put("start", 0L).put("end", 0L); p.putArray("segments") }
+    (0 until partitions).foreach { _ =>
+      val p = list.addObject().put("start", 0L).put("end", 0L)
+      p.putArray("segments")
+    }
     m.putObject("writers")
     m.putArray("trash")
     replace(made.resolve("topic.json"), t)

@@ -7,13 +7,13 @@ import org.apache.spark.sql.catalyst.util.GenericArrayData
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-/** A range of records of a partition; `number` is the topic's place in the list of topics. */
+/** A range of records of a partition; `number` is the topic's index in the list of topics. */
 final case class TopicRange(topic: String, number: Int, partition: Int, start: Long, end: Long)
 
-/** The wall clock of a batch, and to whom it is told: a kind of Ticks. */
+/** The wall clock of a batch, and who receives it: a kind of Ticks. */
 final case class Tick(wall: Long, kind: Long)
 
-/** What Spark's own Kafka source gives, for queries that are not a topology. */
+/** The columns of Spark's own Kafka source, for queries that are not topologies. */
 object KafkaLayout {
   val schema: StructType = new StructType()
     .add("key", BinaryType)
@@ -25,7 +25,7 @@ object KafkaLayout {
     .add("headers", Layout.headerType)
 }
 
-/** Turns ranges of topics into rows, one reused row at a time. */
+/** Reads ranges of topics as rows, one reused row at a time. */
 abstract class TopicRows(directory: String, ranges: Array[TopicRange], fields: Int) {
   protected val out = new RowWriter(fields)
   private val packHeaders = UnsafeProjection.create(Layout.headersSchema)
@@ -37,7 +37,7 @@ abstract class TopicRows(directory: String, ranges: Array[TopicRange], fields: I
   protected def enter(range: TopicRange): Unit
   protected def fill(range: TopicRange, batch: SegmentBatch, i: Int, offset: Long): Unit
 
-  /** Fills the row in front of all records, if there is one. */
+  /** Fills the row that comes before all records, if there is one. */
   protected def first(): Boolean = false
   private var begun = false
 
@@ -77,7 +77,9 @@ abstract class TopicRows(directory: String, ranges: Array[TopicRange], fields: I
     val found = batch.headers(i)
     if (found == null) out.setNull(to)
     else {
-      val list = found.map { case (k, v) => new GenericInternalRow(Array[Any](if (k == null) null else UTF8String.fromBytes(k), v)) }
+      val list = found.map { case (k, v) =>
+        new GenericInternalRow(Array[Any](if (k == null) null else UTF8String.fromBytes(k), v))
+      }
       val packed = packHeaders(new GenericInternalRow(Array[Any](new GenericArrayData(list.asInstanceOf[Array[Any]]))))
       out.copy(to, packed, 0)
     }
@@ -85,7 +87,8 @@ abstract class TopicRows(directory: String, ranges: Array[TopicRange], fields: I
 }
 
 /** Rows for stage 0. */
-final class RawRows(directory: String, ranges: Array[TopicRange], tick: Option[Tick]) extends TopicRows(directory, ranges, RawLayout.schema.length) {
+final class RawRows(directory: String, ranges: Array[TopicRange], tick: Option[Tick])
+    extends TopicRows(directory, ranges, RawLayout.schema.length) {
   override protected def first(): Boolean = RawRows.tick(out, tick)
 
   override protected def enter(range: TopicRange): Unit = ()
@@ -102,7 +105,7 @@ final class RawRows(directory: String, ranges: Array[TopicRange], tick: Option[T
 }
 
 object RawRows {
-  /** Fills the row that tells the wall clock, if there is one to tell. */
+  /** Fills the row that carries the wall clock, if there is one. */
   def tick(out: RowWriter, tick: Option[Tick]): Boolean = tick.exists { t =>
     out.begin()
     out.put(RawLayout.Topic, RawLayout.TickTopic & 0xffffffffL)
@@ -114,8 +117,9 @@ object RawRows {
   }
 }
 
-/** Rows as Spark's Kafka source gives them. */
-final class KafkaRows(directory: String, ranges: Array[TopicRange]) extends TopicRows(directory, ranges, KafkaLayout.schema.length) {
+/** Rows in the layout of Spark's Kafka source. */
+final class KafkaRows(directory: String, ranges: Array[TopicRange])
+    extends TopicRows(directory, ranges, KafkaLayout.schema.length) {
   private var topic: Array[Byte] = null
   override protected def enter(range: TopicRange): Unit = topic = range.topic.getBytes("UTF-8")
   override protected def fill(range: TopicRange, batch: SegmentBatch, i: Int, offset: Long): Unit = {

@@ -7,7 +7,7 @@ import scala.jdk.CollectionConverters._
 import brookmere.kernel.program.Program
 import brookmere.kernel.rows.Destinations
 
-/** Where a topology writes, and what to do about what cannot be written. */
+/** Where a topology writes, and what happens to records that cannot be written. */
 final class SinkPlan(
     val application: String,
     val to: Destinations,
@@ -17,17 +17,17 @@ final class SinkPlan(
     val names: Array[String],
     val deadLetter: String) extends Serializable
 
-/** Receives, before a batch is committed, what its taps saw: the bytes are those of `Outputs`. */
+/** Receives the rows of a batch's taps before the batch is committed; the bytes are in the format of `Outputs`. */
 trait TapListener { def tapped(rows: Array[Byte]): Unit }
 
-/** Plans by the name under which a query finds its own; Python puts them here before it starts the query. */
+/** The plan of each query by name. Python registers it before it starts the query. */
 object Sinks {
   private val plans = new ConcurrentHashMap[String, (SinkPlan, AnyRef)]()
   private val listeners = new ConcurrentHashMap[String, TapListener]()
   private val failures = new ConcurrentHashMap[String, ConcurrentLinkedDeque[Array[Byte]]]()
   private val Kept = 1000
 
-  /** `place` tells the sink of the kind of topics at hand where they are. */
+  /** `place` says where the topics are, in a form that depends on their kind. */
   def register(name: String, application: String, to: Destinations, program: Program, names: java.util.List[String],
       deadLetter: String, place: AnyRef): Unit =
     plans.put(name, (new SinkPlan(application, to, program.slots, program.settings.topics, program.settings.continueOn,
@@ -44,10 +44,14 @@ object Sinks {
     while (list.size > Kept) list.poll()
   }
 
-  /** Failures since the last call, as bytes of `Outputs`: the oldest are gone where there were very many. */
+  /** Failures since the last call, in the format of `Outputs`; only the latest are kept. */
   def takeFailures(name: String): Array[Byte] = {
     val list = failures.get(name)
     if (list == null) Array.emptyByteArray
-    else Iterator.continually(list.poll()).takeWhile(_ != null).foldLeft(new java.io.ByteArrayOutputStream) { (o, b) => o.write(b); o }.toByteArray
+    else {
+      val out = new java.io.ByteArrayOutputStream
+      Iterator.continually(list.poll()).takeWhile(_ != null).foreach(b => out.write(b))
+      out.toByteArray
+    }
   }
 }

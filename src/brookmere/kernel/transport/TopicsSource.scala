@@ -16,33 +16,37 @@ import org.apache.spark.sql.sources.DataSourceRegister
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-/** Embedded topics as a source and a sink of Spark: `format("brookmere.topics")`. */
+/** Embedded topics as a Spark source and sink: `format("brookmere.topics")`. */
 final class TopicsSource extends TableProvider with DataSourceRegister {
   override def shortName(): String = "brookmere.topics"
   override def inferSchema(options: CaseInsensitiveStringMap): StructType =
     if (options.getOrDefault("layout", "kafka") == "raw") RawLayout.schema else KafkaLayout.schema
-  override def getTable(schema: StructType, partitioning: Array[Transform], properties: JMap[String, String]): Table = new TopicsTable(schema)
+  override def getTable(schema: StructType, partitioning: Array[Transform], properties: JMap[String, String]): Table =
+    new TopicsTable(schema)
 }
 
 final class TopicsTable(override val schema: StructType) extends Table with SupportsRead with SupportsWrite {
   override def name: String = "brookmere.topics"
-  override def capabilities: JSet[TableCapability] = java.util.EnumSet.of(TableCapability.BATCH_READ, TableCapability.MICRO_BATCH_READ,
-    TableCapability.STREAMING_WRITE, TableCapability.ACCEPT_ANY_SCHEMA)
-  override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder = () => new TopicsScan(schema, new SourceOptions(options))
+  override def capabilities: JSet[TableCapability] =
+    java.util.EnumSet.of(TableCapability.BATCH_READ, TableCapability.MICRO_BATCH_READ,
+      TableCapability.STREAMING_WRITE, TableCapability.ACCEPT_ANY_SCHEMA)
+  override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder =
+    () => new TopicsScan(schema, new SourceOptions(options))
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = TopicsWrite.builder(info)
 }
 
 /**
- * What a reader says: `dir`; `topic`, or `topics` as a JSON list; `reset`; `limit`; `layout`. With `wall`
- * batches tell the wall clock; with `tick`, in milliseconds, it starts a batch where no record does.
+ * The options of a reader: `dir`; `topic`, or `topics` as a JSON list; `reset`; `limit`; `layout`. With `wall` batches
+ * carry the wall clock; with `tick`, in milliseconds, the clock alone can start a batch.
  */
 final class SourceOptions(o: CaseInsensitiveStringMap) extends Serializable {
   private def list(name: String): Array[String] =
     if (o.containsKey(name)) SourceOptions.json.readValue(o.get(name), classOf[Array[String]]) else Array.empty
-  private def need(name: String): String = Option(o.get(name)).getOrElse(throw new IllegalArgumentException(s"the option '$name' is missing"))
+  private def need(name: String): String =
+    Option(o.get(name)).getOrElse(throw new IllegalArgumentException(s"the option '$name' is missing"))
   def directory: String = need("dir")
   val topics: Array[String] = if (o.containsKey("topic")) Array(o.get("topic")) else list("topics")
-  if (topics.isEmpty) throw new IllegalArgumentException("no topic was named: give the option 'topic'")
+  if (topics.isEmpty) throw new IllegalArgumentException("no topic given: set the option 'topic'")
   /** Topics that are always read to their end. */
   val whole: Set[String] = list("whole").toSet
   val reset: String = o.getOrDefault("reset", "earliest")
@@ -52,9 +56,9 @@ final class SourceOptions(o: CaseInsensitiveStringMap) extends Serializable {
   val lost: String = o.getOrDefault("lost", "fail")
   val cores: Int = o.getInt("cores", 2)
   val tick: Long = o.getLong("tick", 0L)
-  /** Where to begin, instead of at the beginning; topics that are not named there begin as `reset` says. */
+  /** Where to start instead of at the beginning; topics that it does not name start as `reset` says. */
   val begin: Option[String] = Option(o.get("begin")).filter(_.nonEmpty)
-  /** Reads nothing: the one batch ends where it begins. */
+  /** Reads nothing: the only batch is empty. */
   val stay: Boolean = o.getBoolean("stay", false)
   val wall: Boolean = o.getBoolean("wall", false) || tick > 0
 }
@@ -70,7 +74,8 @@ final class TopicsScan(schema: StructType, options: SourceOptions) extends Scan 
   override def toBatch: Batch = {
     val stream = new TopicsStream(options)
     new Batch {
-      override def planInputPartitions(): Array[InputPartition] = stream.planInputPartitions(stream.earliest(), stream.latest())
+      override def planInputPartitions(): Array[InputPartition] =
+        stream.planInputPartitions(stream.earliest(), stream.latest())
       override def createReaderFactory(): PartitionReaderFactory = stream.createReaderFactory()
     }
   }
@@ -90,7 +95,9 @@ final class TopicsStream(options: SourceOptions) extends RecordStream(options) {
   override def latest(): TopicsOffset = each(_.end)
 
   override protected def cut(waiting: Array[Backlog], most: Int): Array[Long] = {
-    val seen = waiting.map(w => Waiting.of(log(w.topic), w.partition, w.start, w.end, math.min(most.toLong, w.end - w.start).toInt))
+    val seen = waiting.map { w =>
+      Waiting.of(log(w.topic), w.partition, w.start, w.end, math.min(most.toLong, w.end - w.start).toInt)
+    }
     Cut.take(seen, most).zip(seen).map { case (n, w) => w.next(n) }
   }
 
@@ -102,13 +109,15 @@ final class TopicsStream(options: SourceOptions) extends RecordStream(options) {
         case None => first.positions(t)
         case Some((id, offsets)) =>
           if (id != m.id) throw new IllegalStateException(
-            s"The topic '$t' was deleted and created anew since the application read it. " +
-            "Its place in the old topic means nothing in the new one: start the application with an empty state directory or under a new application.id.")
+            s"The topic '$t' was deleted and created again since the application read it. " +
+            "Offsets of the old topic mean nothing in the new one: start the application with an empty state " +
+            "directory or under a new application.id.")
           (id, m.partitions.zipWithIndex.map { case (p, i) =>
             val at = if (i < offsets.length) offsets(i) else 0L
             if (at < p.start && options.lost != "continue") throw new IllegalStateException(
-              s"Retention removed records of the topic '$t' that were not read yet: partition $i begins at offset ${p.start}, and the application stands at $at. " +
-              "Go on without them by setting data.loss.handler to continue, or give the topic a longer retention.ms.")
+              s"Retention removed records of the topic '$t' that were not read yet: partition $i begins " +
+              s"at offset ${p.start}, and the application is at $at. " +
+              "Set data.loss.handler to continue to skip them, or give the topic a longer retention.ms.")
             math.max(at, p.start)
           })
       })
@@ -116,11 +125,12 @@ final class TopicsStream(options: SourceOptions) extends RecordStream(options) {
   }
 
   override protected def bins(ranges: Array[TopicRange]): Array[Array[TopicRange]] = Bins.of(ranges, options.cores)
-  override protected def partition(ranges: Array[TopicRange], tick: Option[Tick]): InputPartition = TopicsPartition(options.directory, ranges, tick)
+  override protected def partition(ranges: Array[TopicRange], tick: Option[Tick]): InputPartition =
+    TopicsPartition(options.directory, ranges, tick)
   override def createReaderFactory(): PartitionReaderFactory = new TopicsReaders(options.raw)
 }
 
-/** Few records go to one Spark task, many to as many as there are cores: starting a task costs more than reading. */
+/** Few records go to one Spark task, many to one per core: starting a task costs more than reading. */
 object Bins {
   private val Few = 4096L
 
@@ -138,12 +148,15 @@ object Bins {
   }
 }
 
-final case class TopicsPartition(directory: String, ranges: Array[TopicRange], tick: Option[Tick] = None) extends InputPartition
+final case class TopicsPartition(directory: String, ranges: Array[TopicRange], tick: Option[Tick] = None)
+    extends InputPartition
 
 final class TopicsReaders(raw: Boolean) extends PartitionReaderFactory {
   override def createReader(p: InputPartition): PartitionReader[InternalRow] = {
     val part = p.asInstanceOf[TopicsPartition]
-    val rows = if (raw) new RawRows(part.directory, part.ranges, part.tick) else new KafkaRows(part.directory, part.ranges)
+    val rows =
+      if (raw) new RawRows(part.directory, part.ranges, part.tick)
+      else new KafkaRows(part.directory, part.ranges)
     new PartitionReader[InternalRow] {
       override def next(): Boolean = rows.advance()
       override def get(): InternalRow = rows.row

@@ -14,41 +14,44 @@ import org.apache.spark.sql.connector.write.streaming._
 /** What a writer must know of a topic. */
 final case class OutputTopic(partitions: Int, compacted: Boolean, appendTime: Boolean, maxBytes: Int)
 
-/** A topic that does not take records; the production handler decides. */
+/** A topic that rejects records; the production handler decides what happens. */
 final class TopicRefused(message: String, cause: Throwable = null) extends Exception(message, cause)
 
 /** A record as its topic holds it. */
 final case class Original(ts: Long, key: Array[Byte], value: Array[Byte], headers: Array[(Array[Byte], Array[Byte])])
 
-/** Bytes inside of something; a length below zero stands for null. */
+/** A range of bytes; a negative length stands for null. */
 final case class Span(base: AnyRef, offset: Long, length: Int)
 
-/** The topics of one Spark task's share of a batch. */
+/** Where one Spark task writes its part of a batch. */
 trait Output {
   /** Throws TopicRefused, as `add` does. */
   def topic(name: String): OutputTopic
-  def add(topic: String, partition: Int, ts: Long, key: Span, value: Span, headers: Array[(Array[Byte], Array[Byte])], row: UnsafeRow): Unit
+  def add(topic: String, partition: Int, ts: Long, key: Span, value: Span, headers: Array[(Array[Byte], Array[Byte])],
+      row: UnsafeRow): Unit
   def original(topic: String, partition: Int, offset: Long): Option[Original]
   def commit(): Array[StagedSegment]
   def abort(): Unit
 }
 
-/** Makes outputs where the tasks run. */
-trait Outputting extends Serializable { def output(partition: Int, epoch: Long): Output }
+/** Creates outputs where the tasks run. */
+trait OutputFactory extends Serializable { def output(partition: Int, epoch: Long): Output }
 
-/** What a Spark task has written, and the rows that are for the driver. */
-final case class Staged(segments: Array[StagedSegment], taps: Array[Array[Byte]], errors: Array[Array[Byte]]) extends WriterCommitMessage
+/** What a Spark task has written, and the rows that go to the driver. */
+final case class Staged(segments: Array[StagedSegment], taps: Array[Array[Byte]], errors: Array[Array[Byte]])
+    extends WriterCommitMessage
 
 /** Writes the rows of a topology's last stage. */
 abstract class TopologyWrite(name: String, plan: SinkPlan) extends StreamingWrite {
-  protected def outputting: Outputting
+  protected def outputFactory: OutputFactory
   protected def commit(epoch: Long, segments: Seq[StagedSegment]): Unit
   protected def discard(segments: Seq[StagedSegment]): Unit
 
   override def createStreamingWriterFactory(info: PhysicalWriteInfo): StreamingDataWriterFactory = {
-    val (p, o) = (plan, outputting)
+    val (p, o) = (plan, outputFactory)
     new StreamingDataWriterFactory {
-      override def createWriter(partition: Int, task: Long, epoch: Long): DataWriter[InternalRow] = new TopologyWriter(p, o.output(partition, epoch))
+      override def createWriter(partition: Int, task: Long, epoch: Long): DataWriter[InternalRow] =
+        new TopologyWriter(p, o.output(partition, epoch))
     }
   }
 
@@ -65,7 +68,8 @@ abstract class TopologyWrite(name: String, plan: SinkPlan) extends StreamingWrit
     commit(epoch, all.flatMap(_.segments))
   }
 
-  override def abort(epoch: Long, messages: Array[WriterCommitMessage]): Unit = discard(staged(messages).flatMap(_.segments))
+  override def abort(epoch: Long, messages: Array[WriterCommitMessage]): Unit =
+    discard(staged(messages).flatMap(_.segments))
 
   private def packed(rows: Seq[Array[Byte]]): Array[Byte] = {
     val sorted = rows.map { b => val r = new UnsafeRow(Layout.Fields); r.pointTo(b, b.length); r }.toArray
@@ -104,7 +108,8 @@ final class TopologyWriter(plan: SinkPlan, output: Output) extends DataWriter[In
       Span(r.getBaseObject, r.getBaseOffset + (at >>> 32).toInt, at.toInt)
     }
 
-  private def slice(bytes: Array[Byte]): Span = if (bytes == null) TopologyWriter.Null else Span(bytes, Rows.Base, bytes.length)
+  private def slice(bytes: Array[Byte]): Span =
+    if (bytes == null) TopologyWriter.Null else Span(bytes, Rows.Base, bytes.length)
 
   private def produce(topic: String, r: UnsafeRow, node: Int, from: UnsafeRow, field: Int): Unit =
     try taken(topic, r, node, slice(r, Layout.Key), slice(from, field))
@@ -115,10 +120,12 @@ final class TopologyWriter(plan: SinkPlan, output: Output) extends DataWriter[In
     val s = output.topic(topic)
     val bytes = math.max(key.length, 0).toLong + math.max(value.length, 0)
     if (bytes > s.maxBytes) {
-      throw new TopicRefused("", new IllegalArgumentException(s"the record has $bytes bytes, and the topic '$topic' takes ${s.maxBytes} (max.message.bytes)"))
+      throw new TopicRefused("", new IllegalArgumentException(
+        s"the record has $bytes bytes, and the topic '$topic' accepts ${s.maxBytes} (max.message.bytes)"))
     }
     if (key.length < 0 && s.compacted) {
-      throw new TopicRefused("", new IllegalArgumentException(s"the topic '$topic' is compacted, and the record has no key"))
+      throw new TopicRefused("",
+        new IllegalArgumentException(s"the topic '$topic' is compacted, and the record has no key"))
     }
     val partition =
       if (s.partitions == 1) 0
@@ -139,7 +146,7 @@ final class TopologyWriter(plan: SinkPlan, output: Output) extends DataWriter[In
     }
   }
 
-  /** A record that its topic does not take goes to the production handler. */
+  /** Passes a record that its topic rejects to the production handler. */
   private def refused(r: UnsafeRow, node: Int, e: Throwable): Unit = {
     val source = r.getInt(Layout.Source)
     val f = new RecordFailed(RecordFailed.Production, plan.names(node), Slots.taskOf(plan.slots, r.getInt(Layout.Task)),
@@ -148,7 +155,8 @@ final class TopologyWriter(plan: SinkPlan, output: Output) extends DataWriter[In
     if (!plan.continueOn(RecordFailed.Production)) throw f
     val out = new RowBuffer
     val packed = ErrorRow.pack(f)
-    out.begin(r.getInt(Layout.Task), r.getLong(Layout.Clock), source, r.getLong(Layout.Seq), r.getLong(Layout.Due), r.getLong(Layout.Step),
+    out.begin(r.getInt(Layout.Task), r.getLong(Layout.Clock), source, r.getLong(Layout.Seq), r.getLong(Layout.Due),
+      r.getLong(Layout.Step),
       Layout.ErrorNode, r.getLong(Layout.Ts), Rows.padded(packed.length))
     out.nullField(Layout.Key)
     out.field(Layout.Value, packed, Rows.Base, packed.length)
@@ -159,27 +167,37 @@ final class TopologyWriter(plan: SinkPlan, output: Output) extends DataWriter[In
 
   private def failed(r: UnsafeRow, e: UnsafeRow): Unit = {
     errors += Rows.bytes(r)
-    if (plan.deadLetter != null) try deadLetter(r, e) catch { case x: TopicRefused => throw undelivered(e, if (x.getCause == null) x else x.getCause) }
+    if (plan.deadLetter != null) {
+      try deadLetter(r, e)
+      catch { case x: TopicRefused => throw undelivered(e, if (x.getCause == null) x else x.getCause) }
+    }
   }
 
-  /** A record that is kept nowhere must not be passed. */
+  /** The application fails rather than lose a record that is kept nowhere. */
   private def undelivered(e: UnsafeRow, x: Throwable): RecordFailed =
-    new RecordFailed(RecordFailed.Production, e.getUTF8String(1).toString, e.getInt(2), e.getUTF8String(3).toString, e.getInt(4), e.getLong(5), now,
-      x.getClass.getName, s"the dead-letter topic '${plan.deadLetter}' does not take the record: ${x.getMessage}", RecordFailed.trace(x), null, null)
+    new RecordFailed(RecordFailed.Production, e.getUTF8String(1).toString, e.getInt(2), e.getUTF8String(3).toString,
+      e.getInt(4), e.getLong(5), now, x.getClass.getName,
+      s"the dead-letter topic '${plan.deadLetter}' rejects the record: ${x.getMessage}", RecordFailed.trace(x), null,
+      null)
 
-  /** The record as its source topic holds it, with what went wrong in its headers. */
+  /** The record as its source topic holds it, with the error in its headers. */
   private def deadLetter(r: UnsafeRow, e: UnsafeRow): Unit = {
     val topic = e.getUTF8String(3).toString
     val found = (if (topic == Ticks.Name) None else output.original(topic, e.getInt(4), e.getLong(5))).getOrElse {
-      // Compacted away in the meantime, or caused by the clock alone: what the failure itself knows is left.
-      Original(r.getLong(Layout.Ts), if (e.isNullAt(9)) null else e.getBinary(9), if (e.isNullAt(10)) null else e.getBinary(10), null)
+      // Removed by compaction since, or caused by the clock alone: only what the failure knows is left.
+      Original(r.getLong(Layout.Ts), if (e.isNullAt(9)) null else e.getBinary(9),
+        if (e.isNullAt(10)) null else e.getBinary(10), null)
     }
-    val more = DeadLetters.headers(e.getUTF8String(6).toString, e.getUTF8String(7).toString, e.getUTF8String(8).toString,
+    val more = DeadLetters.headers(e.getUTF8String(6).toString, e.getUTF8String(7).toString,
+      e.getUTF8String(8).toString,
       topic, e.getInt(4), e.getLong(5))
     val s = output.topic(plan.deadLetter)
-    val partition = if (found.key == null) e.getInt(4) % s.partitions else Murmur2.partition(found.key, Rows.Base, found.key.length, s.partitions)
+    val partition =
+      if (found.key == null) e.getInt(4) % s.partitions
+      else Murmur2.partition(found.key, Rows.Base, found.key.length, s.partitions)
     val own = if (found.headers == null) Array.empty[(Array[Byte], Array[Byte])] else found.headers
-    output.add(plan.deadLetter, partition, if (s.appendTime) now else found.ts, slice(found.key), slice(found.value), own ++ more, r)
+    output.add(plan.deadLetter, partition, if (s.appendTime) now else found.ts, slice(found.key), slice(found.value),
+      own ++ more, r)
   }
 
   override def commit(): WriterCommitMessage = Staged(output.commit(), taps.result(), errors.result())
@@ -191,9 +209,11 @@ object TopologyWriter {
   private val Null = Span(null, 0L, -1)
 }
 
-/** Kafka Streams' headers of a dead letter. */
+/** The headers that Kafka Streams gives a dead letter. */
 object DeadLetters {
-  def headers(reason: String, message: String, trace: String, topic: String, partition: Int, offset: Long): Array[(Array[Byte], Array[Byte])] =
-    Array("exception" -> reason, "message" -> message, "stacktrace" -> trace, "topic" -> topic, "partition" -> partition.toString, "offset" -> offset.toString)
+  def headers(reason: String, message: String, trace: String, topic: String, partition: Int,
+      offset: Long): Array[(Array[Byte], Array[Byte])] =
+    Array("exception" -> reason, "message" -> message, "stacktrace" -> trace, "topic" -> topic,
+      "partition" -> partition.toString, "offset" -> offset.toString)
       .map { case (k, v) => (s"__streams.errors.$k".getBytes("UTF-8"), v.getBytes("UTF-8")) }
 }

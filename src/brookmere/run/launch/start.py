@@ -66,7 +66,7 @@ class RunningApplication:
     """When it was started, in milliseconds since 1970."""
     read_before: Position
     """How far the topics were processed before this start."""
-    source: TopicsQuery
+    topics_query: TopicsQuery
     checkpoint: Path
 
     @property
@@ -90,7 +90,7 @@ class RunningApplication:
     def restart(self, ended: Sequence[str]) -> Query:
         """Start the query again from its last commit; `ended` names the queries that have ended."""
         with session_in_use:
-            return self.source.start(
+            return self.topics_query.start(
                 self.checkpoint, StartPoint(read_start_offsets(self.directory, self.checkpoint), ended)
             )
 
@@ -141,10 +141,10 @@ def _start(planned: PlannedApplication, lock: DirectoryLock) -> RunningApplicati
             changelogs=log_ids(planned.plan, starts, topics),
         )
         write_stores(directory, stores)
-        source = planned.query(compiled, session)
-        checkpoint = migrate(directory, evolution, now, topics, source)
+        topics_query = planned.query(compiled, session)
+        checkpoint = migrate(directory, evolution, now, topics, topics_query)
         read_before = committed_positions(checkpoint)
-        query = source.start(checkpoint, StartPoint(read_start_offsets(directory, checkpoint)))
+        query = topics_query.start(checkpoint, StartPoint(read_start_offsets(directory, checkpoint)))
     return RunningApplication(
         application=planned.name,
         config=config,
@@ -155,7 +155,7 @@ def _start(planned: PlannedApplication, lock: DirectoryLock) -> RunningApplicati
         stores=stores,
         started=started,
         read_before=Position({topic: dict(enumerate(at)) for topic, at in read_before.items()}),
-        source=source,
+        topics_query=topics_query,
         checkpoint=checkpoint,
     )
 

@@ -175,7 +175,7 @@ class _TopicsConnection:
         return rows.writeStream.format(self.query.transport.format).option("plan", self.name)
 
     def hold(self) -> None:
-        self._topics.Holds.hold(self.name)
+        self._topics.Draining.begin(self.name)
 
     def take_failures(self) -> list[RecordError]:
         data = bytes(self._topics.Sinks.takeFailures(self.name))
@@ -230,7 +230,7 @@ class Query:
         if compiled.python:
             assembly.runPython(worker_env(session))
         if options.takeover is not None:
-            assembly.takeOver(options.takeover)
+            assembly.migrateFrom(options.takeover)
         rows = DataFrame(assembly.rows(raw._jdf), session)
         before = session.conf.get("spark.sql.shuffle.partitions")
         session.conf.set("spark.sql.shuffle.partitions", str(count))

@@ -1,1 +1,1 @@
-"""`brookmere demo leaderboard`: the best scores of some games, in the terminal and on a page."""
+"""`brookmere demo leaderboard`: the best scores of games, in the terminal and on a web page."""

@@ -1,4 +1,4 @@
-"""Turns sample data and chance into players, games and a stream of scores."""
+"""Sample players and games, and a random stream of scores."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _EVENT = bm.Json("score double, product_id bigint, player_id bigint")
 
 
 def season(topics: Topics) -> Generator[str, None, None]:
-    """Write the players and the games, and then scores without end; give what is told of each score."""
-    # A second season in the same topics goes on where the first one ended.
+    """Write the players and games, then scores forever; yield a line to show for each score."""
+    # A second season in the same topics continues where the first one ended.
     before = sum(topics["score-events"].end_offsets())
     chance = random.Random(_SEED + before)
     players, products = (_announce(topics, name) for name in ("players", "products"))
@@ -29,10 +29,10 @@ def season(topics: Topics) -> Generator[str, None, None]:
     with topics.producer("score-events", key=bm.Text(), value=_EVENT) as producer:
         for played in itertools.count(before):
             player, product = chance.choice(players), chance.choice(products)
-            # Practice makes everybody better, so that the boards go on changing.
+            # Everybody improves with practice, so that the boards keep changing.
             score = float(max(1, round(chance.gauss(skills[player["id"]] + 4 * played, 120))))
             producer.send(value={"score": score, "product_id": product["id"], "player_id": player["id"]})
-            yield f"{player['name']} has {score:,.0f} in {product['name']}"
+            yield f"{player['name']} scored {score:,.0f} in {product['name']}"
 
 
 def _announce(topics: Topics, topic: str) -> list[dict[str, Any]]:

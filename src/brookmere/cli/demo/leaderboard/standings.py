@@ -1,4 +1,4 @@
-"""Turns the boards of all games into one picture of the terminal."""
+"""The live display of the leaderboard demo."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _BEST = 3
 
 @dataclass(slots=True)
 class Standings:
-    """What the boards show, and what brought them there."""
+    """The current boards, and counters about how they came about."""
 
     url: str
     sent: int = 0
     boards: dict[str, Board] = field(default_factory=dict)
     changed: dict[str, float] = field(default_factory=dict)
-    """When a board changed last."""
+    """When each board last changed."""
     changes: int = 0
     state: str = "starting"
     progress: Progress | None = None
@@ -35,7 +35,7 @@ class Standings:
     """Seconds until the end."""
 
     def see(self, boards: Mapping[str, Board]) -> list[str]:
-        """Take note of the boards of now; return the games whose board is another one."""
+        """Record the current boards; return the games whose board changed."""
         news = [game for game in by_number(boards) if boards[game] != self.boards.get(game)]
         self.boards = {game: boards[game] for game in by_number(boards)}
         self.changed.update(dict.fromkeys(news, time.time()))
@@ -51,13 +51,13 @@ class Standings:
         row.add_column(justify="right")
         row.add_row(
             Text.assemble(("Brookmere: best scores at ", "bold"), (self.url, "bold cyan")),
-            Text(f"{self.left} s left, any key ends", style="dim"),
+            Text(f"{self.left} s left, any key quits", style="dim"),
         )
         return row
 
     def _table(self) -> Table | Text:
         if not self.boards:
-            return Text("The first batch takes longest: Spark compiles its code.", style="dim")
+            return Text("The first batch takes longest, because Spark compiles its code.", style="dim")
         table = Table(box=None, pad_edge=False, expand=True, header_style="dim")
         for name in ("game", "first", "second", "third"):
             table.add_column(name, ratio=1, no_wrap=True, overflow="ellipsis")
@@ -85,15 +85,15 @@ class Standings:
 
 
 def by_number(games: Iterable[str]) -> list[str]:
-    """Return the ids of games in the order of their numbers."""
+    """Return the ids of games in numeric order."""
     return sorted(games, key=int)
 
 
 def name_of(board: Board) -> str:
-    """Return the name of the game that a board belongs to."""
+    """Return the name of a board's game."""
     return str(board[0]["gameName"])
 
 
-def told(board: Board) -> str:
-    """Return a board in one line."""
+def board_line(board: Board) -> str:
+    """Return a board as one line."""
     return ", ".join(f"{entry['playerName']} {entry['score']:,.0f}" for entry in board)

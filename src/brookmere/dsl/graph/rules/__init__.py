@@ -1,4 +1,4 @@
-"""Turns the optimization setting into the rules that rewrite a program's graph, in their order."""
+"""The rules that rewrite the graph of a program, in their order, chosen by `topology.optimization`."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from brookmere.dsl.graph.rules.merge_sources import merge_sources
 from brookmere.names import nearest
 
 RULES: tuple[tuple[str | None, Rule], ...] = (
-    # Not an optimization: one topic can be read by one source only. First, so that a stream which
+    # Not an optimization: a topic can be read by one source only. First, so that a stream that
     # is read twice is one stream for the rules below.
     (None, merge_sources),
     (reuse_source_topics.NAME, reuse_source_topics.reuse_source_topics),
     (merge_repartitions.NAME, merge_repartitions.merge_repartitions),
-    # After the repartitions, because two that become one can make one stream of both sides.
+    # After the repartitions, because merging two of them can make both sides the same stream.
     (self_join.NAME, self_join.self_join),
     (self_join.ANY, self_join.any_self_join),
-    # Not an optimization either. Last, because it looks at the repartitions there are in the end.
+    # Not an optimization either. Last, because it depends on the final repartitions.
     (None, keep_null_keys),
 )
 
 _KNOWN = tuple(name for name, _ in RULES if name is not None)
 
-# Results must not depend on "all"; who wants such a rule, names it.
+# Not part of "all", because this rule changes results; it must be requested by name.
 _CHANGING = (self_join.ANY,)
 
 
 def rules_for(optimization: str | Sequence[str]) -> list[Rule]:
-    """Return the rules to apply for "none", "all", or names of rules, in a list or between commas."""
+    """Return the rules for "none", "all", or names of rules, as a list or separated by commas."""
     words = optimization.split(",") if isinstance(optimization, str) else optimization
     chosen = {word.strip() for word in words}
     for word in chosen - {"none", "all", *_KNOWN}:

@@ -1,4 +1,4 @@
-"""Lets records without a key pass the repartitions in front of left and outer joins."""
+"""Let records without a key pass the repartitions before left and outer joins."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from brookmere.dsl.graph.steps import RepartitionStep, Step
 
 
 def keep_null_keys(graph: Graph) -> Graph:
-    """Open the filter of each repartition that has such a join anywhere below it."""
+    """Disable the null-key filter of each repartition with such a join downstream."""
     waiting = [step for step in graph.steps() if step.keeps_null_keys]
     seen: set[Step] = set()
     while waiting:

@@ -1,4 +1,4 @@
-"""Turns the repartitions behind one change of keys into a single one directly behind the change."""
+"""Merge the repartitions after one change of keys into a single one directly after the change."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Changers = dict[Step, dict[RepartitionStep, None]]
 
 
 def merge_repartitions(graph: Graph) -> Graph:
-    """Replace the repartitions of each key-changing step, or of the merge behind several of them."""
+    """Replace the repartitions of each key-changing step, or of the merge after several of them."""
     replaced: set[RepartitionStep] = set()
     for changer, steps in _with_merges(graph).items():
         replaceable = _replaceable(changer, [step for step in steps if step not in replaced])
@@ -26,7 +26,7 @@ def merge_repartitions(graph: Graph) -> Graph:
 
 
 def _with_merges(graph: Graph) -> Changers:
-    """Let a merge stand for the key changers above it whose repartitions are all below it."""
+    """Let a merge represent the key changers upstream whose repartitions are all below it."""
     above: dict[Step, list[Step]] = {
         merge: [
             changer
@@ -36,7 +36,7 @@ def _with_merges(graph: Graph) -> Changers:
         for merge in graph.merges
     }
     changers = dict(graph.key_changers)
-    # Of merges behind each other the last one has the say: behind it the records of all are one stream.
+    # Of consecutive merges the last one counts: after it, all records are in one stream.
     for merge, covered in reversed(above.items()):
         changers[merge] = {step: None for changer in covered for step in graph.key_changers[changer]}
     for changer in {changer for covered in above.values() for changer in covered}:
@@ -49,7 +49,7 @@ def _child_on_the_way(ancestor: Step, step: Step) -> Step | None:
 
 
 def _replaceable(changer: Step, steps: list[RepartitionStep]) -> list[RepartitionStep]:
-    """Leave out steps that would get records with a changed key past the new repartition."""
+    """Exclude steps that would receive records with a changed key past the new repartition."""
     while True:
         children = {_child_on_the_way(changer, step) for step in steps}
         safe = [step for step in steps if _covered(step, changer, children)]
@@ -86,10 +86,10 @@ def _replace(graph: Graph, changer: Step, steps: list[RepartitionStep]) -> None:
     single.priority = changer.priority
     merged = ", ".join(step.topic for step in steps)
     verb = "moved up" if len(steps) == 1 else f"became {single.topic}"
-    graph.rewrote(NAME, f"{merged} {verb}, directly behind {changer.name}")
+    graph.rewrote(NAME, f"{merged} {verb}, directly after {changer.name}")
     for step in steps:
         child = _child_on_the_way(changer, step)
-        # There is none left if a step before shares the way: then it has been moved already.
+        # None is left if an earlier step shares the path and was already moved.
         if child is not None:
             single.add_child(child)
             changer.remove_child(child)

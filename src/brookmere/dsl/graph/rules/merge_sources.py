@@ -1,4 +1,4 @@
-"""Turns several stream sources of the same topics, or of the same pattern, into the first of them."""
+"""Merge the stream sources of the same topics, or of the same pattern, into the first of them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from brookmere.errors import Fault
 
 
 def merge_sources(graph: Graph) -> Graph:
-    """Hang the children of repeated sources below the first one.
+    """Move the children of repeated sources below the first one.
 
-    Sources whose topics overlap without being equal stay as they are, for validation to refuse.
+    Sources whose topics overlap without being equal are left for validation to reject.
     """
     first: dict[tuple[frozenset[str], str | None], StreamSourceStep] = {}
     for source in list(graph.root.children):
@@ -45,6 +45,6 @@ def _compare(graph: Graph, kept: StreamSourceStep, source: StreamSourceStep) -> 
     ]
     if differing:
         topics = source.pattern or ", ".join(source.topics)
-        what = f"{topics} is read again with another {' and '.join(differing)} than at {kept.location}"
+        what = f"{topics} is read with a different {' and '.join(differing)} than at {kept.location}"
         remedy = "Read it once and use the stream several times, or copy it to a second topic"
         graph.faults.append(Fault(what, f"node {source.name}, {source.location}", remedy))

@@ -1,4 +1,4 @@
-"""Turns the topic of a table source into the changelog of its store, so that no second one is written."""
+"""Use the topic of a table source as the changelog of its store, instead of writing a second one."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ NAME = "reuse.ktable.source.topics"
 
 
 def reuse_source_topics(graph: Graph) -> Graph:
-    """Mark the stores of all table sources. The nodes stay the same."""
+    """Mark the stores of all table sources. The nodes do not change."""
     for step in graph.root.children:
         if isinstance(step, TableSourceStep) and step.store is not None:
             step.store = replace(step.store, changelog=step.topic)
             if _kept(step):
-                graph.rewrote(NAME, f"{step.store.name} is read again from the topic {step.topic}")
+                graph.rewrote(NAME, f"{step.store.name} is restored from the topic {step.topic}")
     return graph
 
 

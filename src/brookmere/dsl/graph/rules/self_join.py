@@ -1,4 +1,4 @@
-"""Turns the join of a stream with itself into one that keeps the records once."""
+"""Rewrite the join of a stream with itself so that its records are stored once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ANY = "single.store.self.join.any"
 def self_join(graph: Graph) -> Graph:
     """Rewrite the inner joins whose window includes the record itself.
 
-    Of others the results would change: one store finds each record with itself, and none unmatched.
+    The results of other joins would change: with one store, each record matches itself and none is unmatched.
     """
     for step, side in _self_joins(graph):
         windows = side.windows
@@ -23,7 +23,7 @@ def self_join(graph: Graph) -> Graph:
 
 
 def any_self_join(graph: Graph) -> Graph:
-    """Rewrite all of them, as Kafka Streams does."""
+    """Rewrite all self-joins, as Kafka Streams does."""
     for step, side in _self_joins(graph):
         _rewrite(graph, step, side, ANY)
     return graph
@@ -42,4 +42,4 @@ def _rewrite(graph: Graph, step: StreamJoinStep, side: StreamJoin, rule: str) ->
         if child.name == right:
             stream.remove_child(child)
     step.alone = StreamSelfJoin(step.sides[1].stores[0], side.windows, side.joiner)
-    graph.rewrote(rule, f"{step.name} joins a stream with itself: {left} keeps the records of both sides")
+    graph.rewrote(rule, f"{step.name} joins a stream with itself: {left} stores the records of both sides")

@@ -1,16 +1,16 @@
 package brookmere.kernel.ops.aggregates
 
-import brookmere.kernel.core._
 import brookmere.kernel.expr.{Bound, Projection}
 import brookmere.kernel.ops.tables.KeyValueTable
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /**
- * Folds the values of a key into one. Without an initial value the first one is the aggregate.
- * `merges`: the values are folds of records that were counted where they were folded.
+ * Folds the values of a key into one. Without an initial value the first value is the aggregate. `merges`: the values
+ * are partial aggregates, and their records were counted where they were folded.
  */
-final class Aggregate(id: Int, name: String, store: String, initial: Bound, step: Bound, result: Bound, sendOld: Boolean, merges: Boolean)
+final class Aggregate(id: Int, name: String, store: String, initial: Bound, step: Bound, result: Bound,
+    sendOld: Boolean, merges: Boolean)
     extends KeyValueTable(id, name, store, sendOld, result) {
   @transient private var apply: Projection = _
   @transient private var start: UnsafeRow = _

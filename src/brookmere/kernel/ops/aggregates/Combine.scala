@@ -10,12 +10,13 @@ import brookmere.kernel.state.{Entry, EntryTable}
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /**
- * Folds the records of a key that one Spark task sees in a batch, before they travel: the aggregate
- * in the next stage merges what arrives. Where keys hardly repeat, records go on one by one.
+ * Folds the records of a key that one Spark task sees in a batch before they are shuffled: the aggregate in the next
+ * stage merges the partial results. If keys hardly repeat, records are sent one by one.
  *
- * It stands for the aggregate: counts and failures are the aggregate's.
+ * It acts for the aggregate: its counts and failures are the aggregate's.
  */
-final class Combine(id: Int, name: String, initial: Bound, step: Bound, keyFields: Int, valueFields: Int) extends Evaluating(id, name) {
+final class Combine(id: Int, name: String, initial: Bound, step: Bound, keyFields: Int, valueFields: Int)
+    extends Evaluating(id, name) {
   import Combine._
 
   @transient private var apply: Projection = _
@@ -53,7 +54,7 @@ final class Combine(id: Int, name: String, initial: Bound, step: Bound, keyField
     val hash = EntryTable.hash(key)
     var e = part.table.find(key, hash).asInstanceOf[Partial]
     if (e == null && part.table.size >= MaxKeys) {
-      // Under two records a key there is little to gain.
+      // With fewer than two records per key there is little to gain.
       if (part.found < part.table.size) part.helps = false
       send(key, folded(key, value, start, ts), ts)
     } else {
@@ -77,7 +78,7 @@ final class Combine(id: Int, name: String, initial: Bound, step: Bound, keyField
     } else e.value = Rows.bytes(after)
     if (ts > e.ts) e.ts = ts
     part.last += 1
-    // Sources that one Spark task reads one after the other are told apart by their clocks.
+    // The clock distinguishes sources that one Spark task reads one after the other.
     if (!e.isBehind(task)) {
       e.clock = task.clock
       e.source = task.source
@@ -92,7 +93,7 @@ final class Combine(id: Int, name: String, initial: Bound, step: Bound, keyField
     while (i < children.length) { children(i).receive(key, value, null, ts); i += 1 }
   }
 
-  /** Sends what has come together, each in the place of its last record. */
+  /** Sends the partial results, each at the position of its last record. */
   override def endBatch(): Unit = {
     val all = part.table.toArray.map(_.asInstanceOf[Partial])
     Arrays.sort(all, Partial.order)
@@ -109,7 +110,7 @@ final class Combine(id: Int, name: String, initial: Bound, step: Bound, keyField
 }
 
 object Combine {
-  /** More keys than this are not kept at a time. */
+  /** At most this many keys are kept at a time. */
   private val MaxKeys = 1 << 15
 
   /** What a task has combined in this batch. */
@@ -120,7 +121,7 @@ object Combine {
     var helps = true
   }
 
-  /** The fold of a key's records, and the place of the last of them. */
+  /** The fold of a key's records, and the position of the last one. */
   private final class Partial(key: Array[Byte], hash: Int) extends Entry(key, hash) {
     var clock = Long.MinValue
     var source = 0
@@ -128,7 +129,8 @@ object Combine {
     var number = 0L
 
     def isBehind(t: Task): Boolean =
-      number > 0 && (clock > t.clock || (clock == t.clock && (source > t.source || (source == t.source && seq > t.seq))))
+      number > 0 && (clock > t.clock ||
+        (clock == t.clock && (source > t.source || (source == t.source && seq > t.seq))))
   }
 
   private object Partial {

@@ -6,9 +6,10 @@ import brookmere.kernel.ops.tables.KeyValueTable
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** Takes the old value of an update out of the group's aggregate, then puts the new one in. */
+/** Subtracts the old value of an update from the group's aggregate, then adds the new one. */
 final class TableAggregate(
-    id: Int, name: String, store: String, initial: Bound, adder: Bound, subtractor: Bound, result: Bound, sendOld: Boolean)
+    id: Int, name: String, store: String, initial: Bound, adder: Bound, subtractor: Bound, result: Bound,
+    sendOld: Boolean)
     extends KeyValueTable(id, name, store, sendOld, result) {
   @transient private var add: Projection = _
   @transient private var subtract: Projection = _

@@ -6,10 +6,11 @@ import brookmere.kernel.expr.{Bound, Projection}
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /**
- * Names the group of a table's row. An update that stays in its group travels as one change;
- * otherwise the old group is told first, then the new one. `versioned`: updates of the past are left out.
+ * Computes the group of a table's row. An update that stays in its group is sent as one change; otherwise the old group
+ * gets its change first, then the new one. `versioned`: updates older than the latest are ignored.
  */
-final class TableGroup(id: Int, name: String, newKey: Bound, newValue: Bound, versioned: Boolean) extends Evaluating(id, name) {
+final class TableGroup(id: Int, name: String, newKey: Bound, newValue: Bound, versioned: Boolean)
+    extends Evaluating(id, name) {
   @transient private var keys: Array[Projection] = _
   @transient private var values: Array[Projection] = _
   override def open(): Unit = {

@@ -6,10 +6,11 @@ import brookmere.kernel.state.GroupStore
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /**
- * Tells an update of the right table to all left rows that have subscribed to its key, in the order
- * of their keys. `versioned`: updates of the past are left out.
+ * Sends an update of the right table to all left rows that have subscribed to its key, in the order of their keys.
+ * `versioned`: updates older than the latest are ignored.
  */
-final class ForeignUpdate(id: Int, name: String, store: String, keyFields: Int, isText: Boolean, versioned: Boolean) extends Processor(id, name) {
+final class ForeignUpdate(id: Int, name: String, store: String, keyFields: Int, isText: Boolean, versioned: Boolean)
+    extends Processor(id, name) {
   import Subscription._
 
   @transient private var waiting: GroupStore = _

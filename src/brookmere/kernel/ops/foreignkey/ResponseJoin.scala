@@ -7,8 +7,9 @@ import brookmere.kernel.rows.Rows
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** Joins an answer with the left row, if that is still the one that asked. */
-final class ResponseJoin(id: Int, name: String, left: View, isLeft: Boolean, joiner: Bound, rightFields: Int) extends Processor(id, name) {
+/** Joins a response with the left row, if that has not changed since it subscribed. */
+final class ResponseJoin(id: Int, name: String, left: View, isLeft: Boolean, joiner: Bound, rightFields: Int)
+    extends Processor(id, name) {
   import Subscription._
 
   @transient private var look: Lookup = _

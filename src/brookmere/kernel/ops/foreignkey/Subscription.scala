@@ -6,7 +6,7 @@ import brookmere.kernel.rows.RowWriter
 import org.apache.spark.sql.catalyst.expressions.{UnsafeRow, XXH64}
 import org.apache.spark.sql.types._
 
-/** What the sides of a foreign-key join tell each other. */
+/** The messages between the two sides of a foreign-key join. */
 object Subscription {
   /** Forget the left row. */
   val Unsubscribe = 0
@@ -17,13 +17,14 @@ object Subscription {
   /** Answer if there is a right row. */
   val AnswerIfFound = 3
 
-  // ---- from the left side: the left key, the hash of its value, what to do, where the left row is ----
+  // ---- from the left side: the left key, the hash of its value, the instruction, the task of the left row ----
 
   val Key = 0
   val Hash = 1
   val Instruction = 3
   val From = 4
-  def messageType(key: RowType): RowType = RowType(new StructType().add(named("key", key)).add("high", LongType).add("low", LongType)
+  def messageType(key: RowType): RowType =
+    RowType(new StructType().add(named("key", key)).add("high", LongType).add("low", LongType)
     .add("instruction", IntegerType).add("task", IntegerType))
   def keyType(message: RowType): RowType = unnamed(message.schema(Key))
 
@@ -33,25 +34,27 @@ object Subscription {
   val KeptFrom = 2
   val keptType: RowType = RowType(new StructType().add("high", LongType).add("low", LongType).add("task", IntegerType))
 
-  // ---- from the right side: the right value, the hash of the left value that asked, where the left row is ----
+  // ---- from the right side: the right value, the hash of the left value, the task of the left row ----
 
   val Value = 0
   val AskedHash = 1
   val To = 3
   def answerType(value: RowType): RowType =
-    RowType(new StructType().add(named("value", value)).add("high", LongType).add("low", LongType).add("task", IntegerType))
+    RowType(new StructType().add(named("value", value)).add("high", LongType).add("low", LongType)
+      .add("task", IntegerType))
   def valueType(answer: RowType): RowType = unnamed(answer.schema(Value))
   def isText(value: RowType): Boolean = value.dataType.isInstanceOf[StringType] || value.dataType == BinaryType
 
-  /** A packed row as a field. Its name tells a struct from a single value that travels in a row of one field. */
-  private def named(name: String, t: RowType): StructField = StructField(if (t.isStruct) name + "_row" else name, t.schema)
+  /** A packed row as a field. The name distinguishes a struct from a single value in a row of one field. */
+  private def named(name: String, t: RowType): StructField =
+    StructField(if (t.isStruct) name + "_row" else name, t.schema)
   private def unnamed(f: StructField): RowType = {
     val packed = f.dataType.asInstanceOf[StructType]
     if (f.name.endsWith("_row")) RowType(packed) else RowType(packed.head.dataType)
   }
 }
 
-/** Tells whether two values are the same without keeping them; no value has no hash. */
+/** Compares values by their hash without keeping them; no value has no hash. */
 final class ValueHash {
   var isNull = true
   var high = 0L
@@ -59,7 +62,9 @@ final class ValueHash {
 
   def of(value: UnsafeRow): ValueHash = {
     isNull = value == null
-    high = if (isNull) 0L else XXH64.hashUnsafeBytes(value.getBaseObject, value.getBaseOffset, value.getSizeInBytes, 42L)
+    high =
+      if (isNull) 0L
+      else XXH64.hashUnsafeBytes(value.getBaseObject, value.getBaseOffset, value.getSizeInBytes, 42L)
     low = if (isNull) 0L else XXH64.hashUnsafeBytes(value.getBaseObject, value.getBaseOffset, value.getSizeInBytes, -7L)
     this
   }
@@ -77,7 +82,7 @@ final class ValueHash {
   def same(o: ValueHash): Boolean = isNull == o.isNull && high == o.high && low == o.low
 }
 
-/** Writes answers of the right side. As in Kafka Streams, a value that is written as no bytes at all arrives as none. */
+/** Writes responses of the right side. As in Kafka Streams, a value serialised to zero bytes arrives as null. */
 private[ops] final class AnswerWriter(isText: Boolean) {
   private val row = new RowWriter(4)
   def apply(value: UnsafeRow, hash: ValueHash, to: Int): UnsafeRow = {

@@ -5,8 +5,9 @@ import brookmere.kernel.rows.Rows
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** Answers a subscription with the right row there is now. */
-final class SubscriptionJoin(id: Int, name: String, right: View, keyFields: Int, isText: Boolean) extends Processor(id, name) {
+/** Responds to a subscription with the current right row. */
+final class SubscriptionJoin(id: Int, name: String, right: View, keyFields: Int, isText: Boolean)
+    extends Processor(id, name) {
   import Subscription._
 
   @transient private var look: Lookup = _

@@ -6,7 +6,7 @@ import brookmere.kernel.state.GroupStore
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** Keeps which left rows wait for which right row. */
+/** Keeps which left rows subscribe to which right row. */
 final class SubscriptionReceive(id: Int, name: String, store: String, keyFields: Int) extends Processor(id, name) {
   import Subscription._
 

@@ -7,10 +7,11 @@ import brookmere.kernel.rows.RowWriter
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /**
- * Left side of a foreign-key join: tells the right side which of its rows a left row needs, and
- * which one it no longer needs. `versioned`: updates of the past are left out.
+ * The left side of a foreign-key join: subscribes to the right row that a left row needs, and unsubscribes from the one
+ * that it no longer needs. `versioned`: updates older than the latest are ignored.
  */
-final class SubscriptionSend(id: Int, name: String, foreignKey: Bound, isLeft: Boolean, versioned: Boolean) extends Evaluating(id, name) {
+final class SubscriptionSend(id: Int, name: String, foreignKey: Bound, isLeft: Boolean, versioned: Boolean)
+    extends Evaluating(id, name) {
   import Subscription._
 
   @transient private var extractNew: Projection = _
@@ -35,11 +36,12 @@ final class SubscriptionSend(id: Int, name: String, foreignKey: Bound, isLeft: B
       else inner(key, now, before, value != null, ts)
     }
 
-  /** A left row has a result in any case, so there is always an answer. */
-  private def left(key: UnsafeRow, now: UnsafeRow, before: UnsafeRow, isChange: Boolean, ts: Long): Unit = if (isChange) {
-    if (before != null && before != now) send(before, key, Unsubscribe, ts)
-    send(now, key, Answer, ts)
-  }
+  /** In a left join every left row has a result, so the right side always responds. */
+  private def left(key: UnsafeRow, now: UnsafeRow, before: UnsafeRow, isChange: Boolean, ts: Long): Unit =
+    if (isChange) {
+      if (before != null && before != now) send(before, key, Unsubscribe, ts)
+      send(now, key, Answer, ts)
+    }
 
   private def inner(key: UnsafeRow, now: UnsafeRow, before: UnsafeRow, isThere: Boolean, ts: Long): Unit =
     if (now == null) {

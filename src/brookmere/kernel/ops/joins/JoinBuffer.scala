@@ -5,7 +5,7 @@ import brookmere.kernel.state.GroupStore
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** Keeps the records of one side of a stream-stream join, after they have been joined. */
+/** Keeps the records of one side of a stream-stream join after they have been joined. */
 final class JoinBuffer(id: Int, name: String, store: String) extends Processor(id, name) {
   @transient private var rows: GroupStore = _
   override def attach(task: Task): Unit = { super.attach(task); rows = task.groups(store) }

@@ -7,16 +7,17 @@ import brookmere.kernel.state.{Clock, Group, GroupStore, Item}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** Which times of the two sides meet: right ones from `before` in front of the left one to `after` behind it. */
+/** Which times join: right records from `before` earlier to `after` later than the left one. */
 final case class JoinSpan(before: Long, after: Long, grace: Long)
 
 /**
- * One side of a stream-stream join: meets the records that the other side has kept. Where a record
- * without match matters, it waits in a store that both sides share, until its window has closed.
+ * One side of a stream-stream join: joins a record with those that the other side has kept. If a record without a match
+ * has a result, it waits in a store that both sides share until its window has closed.
  */
 final class StreamJoin(
     id: Int, name: String, isLeft: Boolean, isOuter: Boolean, other: String, unmatched: String, clockName: String,
-    span: JoinSpan, joiner: Bound, key: RowType, valueFields: Int, otherFields: Int, dropLate: Boolean, waitForGrace: Boolean)
+    span: JoinSpan, joiner: Bound, key: RowType, valueFields: Int, otherFields: Int, dropLate: Boolean,
+    waitForGrace: Boolean)
     extends Processor(id, name) with Idle {
   import StreamJoin._
   private val joinBefore = if (isLeft) span.before else span.after
@@ -26,7 +27,7 @@ final class StreamJoin(
   @transient private var kept: GroupStore = _
   @transient private var waiting: GroupStore = _
   @transient private var clock: Clock = _
-  /** Kafka Streams' idea of the earliest record that waits; it decides when it looks for them. */
+  /** What Kafka Streams takes for the earliest waiting record; it decides when to look for closed windows. */
   @transient private var earliest: Clock = _
   @transient private var found: UnsafeRow = _
   @transient private var left: UnsafeRow = _
@@ -54,7 +55,10 @@ final class StreamJoin(
   override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit = {
     clock.advance(ts)
     if (value == null) drop(Dropped.NullValue, key, value, ts, clock.time)
-    else if (key == null) { if (isOuter) forward(key, joined(key, value, null, ts), null, ts) else drop(Dropped.NullKey, key, value, ts, clock.time) }
+    else if (key == null) {
+      if (isOuter) forward(key, joined(key, value, null, ts), null, ts)
+      else drop(Dropped.NullKey, key, value, ts, clock.time)
+    }
     else if (dropLate && ts + joinAfter + span.grace < clock.time) drop(Dropped.Late, key, value, ts, clock.time)
     else {
       if (waiting != null && ts == clock.time) release()
@@ -93,7 +97,7 @@ final class StreamJoin(
     any
   }
 
-  /** The other side's records of a time wait no more. */
+  /** The other side's records of a time have found a match and wait no longer. */
   private def matched(g: Group, time: Long): Unit = {
     var i = g.from(time)
     while (i < g.size && g(i).time == time) {
@@ -103,7 +107,9 @@ final class StreamJoin(
   }
 
   private def alone(key: UnsafeRow, value: UnsafeRow, ts: Long): Unit = {
-    val closed = if (waitForGrace) ts + joinAfter + span.grace < clock.time else math.max(0L, ts + joinAfter) < clock.time
+    val closed =
+      if (waitForGrace) ts + joinAfter + span.grace < clock.time
+      else math.max(0L, ts + joinAfter) < clock.time
     if (waiting == null || closed) forward(key, joined(key, value, null, ts), null, ts)
     else {
       if (ts < earliest.time) earliest.time = ts
@@ -114,7 +120,7 @@ final class StreamJoin(
         if (isLeftItem(g(i)) == isLeft) number = math.max(number, g(i).number + 1)
         i += 1
       }
-      // The rows of the two sides have types of their own, so they wait as bytes.
+      // The values of the two sides have different types, so they wait as bytes.
       val packed = Rows.single(value.getBaseObject, value.getBaseOffset, value.getSizeInBytes)
       waiting.put(waiting.add(g, ts, number), Rows.of(packed, 1), ts)
     }
@@ -134,7 +140,7 @@ final class StreamJoin(
       var first = Long.MaxValue
       while (!done && n < all.length) {
         val i = all(n)
-        // The corrected way remembers the first record that stays, Kafka Streams the last one it looked at.
+        // With waitForGrace it is the first record that stays, in Kafka Streams the last one it looked at.
         if (!waitForGrace) earliest.time = i.time
         if (leftOpen && rightOpen) done = true
         else {
@@ -159,6 +165,6 @@ final class StreamJoin(
 }
 
 object StreamJoin {
-  /** Left records stand behind right ones of the same time. */
+  /** Left records come after right ones of the same time. */
   private val LeftRank = 1L << GroupStore.RankShift
 }

@@ -6,8 +6,9 @@ import brookmere.kernel.state.{Clock, GroupStore}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** Joins a stream with itself by one store: gives what a join with two would, in the same order. */
-final class StreamSelfJoin(id: Int, name: String, store: String, span: JoinSpan, joiner: Bound, valueFields: Int) extends Processor(id, name) {
+/** Joins a stream with itself using one store: gives the results of a join with two, in the same order. */
+final class StreamSelfJoin(id: Int, name: String, store: String, span: JoinSpan, joiner: Bound, valueFields: Int)
+    extends Processor(id, name) {
   private val retention = span.before + span.after + span.grace
   @transient private var join: Joiner = _
   @transient private var kept: GroupStore = _
@@ -27,7 +28,8 @@ final class StreamSelfJoin(id: Int, name: String, store: String, span: JoinSpan,
       clock.advance(ts)
       var selfDone = ts <= clock.time - retention + 1
       def self(): Unit = { selfDone = true; forward(key, join(key, value, value, ts), null, ts) }
-      each(key, ts - span.before, ts + span.after)(time => forward(key, join(key, value, found, ts), null, math.max(ts, time)))
+      each(key, ts - span.before, ts + span.after)(time =>
+        forward(key, join(key, value, found, ts), null, math.max(ts, time)))
       each(key, ts - span.after, ts + span.before) { time =>
         if (ts < time && !selfDone) self()
         forward(key, join(key, found, value, ts), null, math.max(ts, time))

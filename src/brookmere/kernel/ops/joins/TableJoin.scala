@@ -6,11 +6,12 @@ import brookmere.kernel.expr.Bound
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /**
- * Joins the updates of one table with the row that another table has for the key. `needsOwn` and
- * `needsOther` tell whose rows a result must have. `versioned`: updates of the past are left out.
+ * Joins the updates of one table with the row that another table has for the key. `needsOwn` and `needsOther` say which
+ * rows a result requires. `versioned`: updates older than the latest are ignored.
  */
 final class TableJoin(
-    id: Int, name: String, val other: View, val joiner: Bound, val isLeft: Boolean, needsOwn: Boolean, needsOther: Boolean,
+    id: Int, name: String, val other: View, val joiner: Bound, val isLeft: Boolean, needsOwn: Boolean,
+    needsOther: Boolean,
     sendOld: Boolean, versioned: Boolean)
     extends Processor(id, name) {
   @transient private var look: Lookup = _

@@ -5,7 +5,7 @@ import brookmere.kernel.ops.tables.KeyValueTable
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** Brings the results of both sides of a table join together, and keeps them if it has a store. */
+/** Merges the results of both sides of a table join, and keeps them if it has a store. */
 final class TableJoinMerge(id: Int, name: String, store: String, sendOld: Boolean, of: JoinView)
     extends KeyValueTable(id, name, store, sendOld) {
   override protected def computed: View = of

@@ -9,12 +9,12 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types._
 
 /**
- * A stream-table join whose records wait until the table has had `grace` milliseconds more to arrive,
- * then are joined in the order of time, key and arrival. A record that comes later than that is joined
- * at once, or dropped if `dropLate`.
+ * A stream-table join whose records wait `grace` milliseconds of stream time for the table, and are then joined in the
+ * order of time, key and arrival. A record that is later than that is joined at once, or dropped if `dropLate`.
  */
 final class WaitingJoin(
-    id: Int, name: String, table: View, isLeft: Boolean, joiner: Bound, store: String, grace: Long, dropLate: Boolean, keys: RowType,
+    id: Int, name: String, table: View, isLeft: Boolean, joiner: Bound, store: String, grace: Long, dropLate: Boolean,
+    keys: RowType,
     valueFields: Int)
     extends Processor(id, name) {
   @transient private var look: Lookup = _
@@ -43,9 +43,12 @@ final class WaitingJoin(
   }
 
   override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit =
-    if (value == null || (key == null && !isLeft)) drop(if (value == null) Dropped.NullValue else Dropped.NullKey, key, value, ts)
+    if (value == null || (key == null && !isLeft))
+      drop(if (value == null) Dropped.NullValue else Dropped.NullKey, key, value, ts)
     else if (key == null) throw new BadBytes("key cannot be null")
-    else if (waiting.clock.time - grace > ts) { if (dropLate) drop(Dropped.Late, key, value, ts, waiting.clock.time) else joined(key, value, ts) }
+    else if (waiting.clock.time - grace > ts) {
+      if (dropLate) drop(Dropped.Late, key, value, ts, waiting.clock.time) else joined(key, value, ts)
+    }
     else {
       arrivals.advance(arrivals.time + 1)
       waiting.put(waiting.add(waiting.part(key), ts, arrivals.time), pack(value), ts)
@@ -82,5 +85,6 @@ final class WaitingJoin(
 object WaitingJoin {
   private val Value = 0
   private val Headers = 1
-  def keptType(value: RowType): RowType = RowType(new StructType().add("value", value.schema).add("headers", BinaryType))
+  def keptType(value: RowType): RowType =
+    RowType(new StructType().add("value", value.schema).add("headers", BinaryType))
 }

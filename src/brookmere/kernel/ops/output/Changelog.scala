@@ -8,16 +8,20 @@ import brookmere.kernel.state.Clock
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /**
- * Writes the changes of a store to its changelog. They have no headers; one without value is a deletion.
+ * Writes the changes of a store to its changelog. They have no headers; a change without value is a deletion.
  *
- * `since` stands for the time since when the changelog is there. A task whose rows are older begins with
- * all of them. `isNew`: there may be such tasks, and they need not wait for a record.
+ * `since` is the time when the changelog was created. A task with older rows writes all of them first. `isNew`: there
+ * may be such tasks, and they do not wait for a record.
  */
-final class Changelog(id: Int, name: String, keyWriter: Writer, valueWriter: Writer, val of: HasSnapshot, since: Long, isNew: Boolean)
+final class Changelog(id: Int, name: String, keyWriter: Writer, valueWriter: Writer, val of: HasSnapshot, since: Long,
+    isNew: Boolean)
     extends Processor(id, name) {
-  @transient private var told: Clock = _
+  @transient private var written: Clock = _
   override def open(): Unit = { keyWriter.open(); valueWriter.open() }
-  override def attach(task: Task): Unit = { super.attach(task); told = task.clock(Clock.ofNode(of.name) + ":changelog") }
+  override def attach(task: Task): Unit = {
+    super.attach(task)
+    written = task.clock(Clock.ofNode(of.name) + ":changelog")
+  }
   override def needsTicks: Boolean = isNew
   override protected def failureKind: String = RecordFailed.Production
 
@@ -28,10 +32,11 @@ final class Changelog(id: Int, name: String, keyWriter: Writer, valueWriter: Wri
   }
 
   override def earlier(): Iterator[Unit] =
-    if (told.time == since) Iterator.empty
+    if (written.time == since) Iterator.empty
     else {
-      val now = told
+      val now = written
       var n = 0L
-      of.snapshot { (key, value, ts) => task.ahead(n); n += 1; receive(key, value, null, ts) } ++ Iterator.single(()).map(_ => now.time = since)
+      of.snapshot { (key, value, ts) => task.ahead(n); n += 1; receive(key, value, null, ts) } ++
+        Iterator.single(()).map(_ => now.time = since)
     }
 }

@@ -15,7 +15,9 @@ final class ForwardTime(id: Int, name: String, stage: Int, subtopology: Int, isD
     extends Processor(id, name) {
   private val node = if (isDue) Layout.dueNode(stage) else Layout.timeNode(stage)
   @transient private var about: UnsafeRow = _
-  /** The latest time sent in this batch, by task; in stage 0, which takes partitions one after the other, by partition. */
+  /**
+   * The latest time sent in this batch, by task; in stage 0, which takes partitions one after the other, by partition.
+   */
   @transient private var sent: JMap[Integer, Array[Long]] = _
   @transient private var mine: Array[Long] = _
   @transient private var of = -1

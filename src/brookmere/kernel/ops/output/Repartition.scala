@@ -7,10 +7,10 @@ import brookmere.kernel.rows.Change
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /**
- * Sends a record to the task that its key belongs to, by Kafka's own rule; or to the one that a field
- * of the value names.
+ * Sends a record to the task of its key, by Kafka's own partitioner; or to the task that a field of the value names.
  */
-final class Repartition(id: Int, name: String, target: Int, isTable: Boolean, partitions: Int, keyWriter: Writer, taskField: Int = -1)
+final class Repartition(id: Int, name: String, target: Int, isTable: Boolean, partitions: Int, keyWriter: Writer,
+    taskField: Int = -1)
     extends Processor(id, name) {
   @transient private var clock = 0L
   @transient private var source = 0
@@ -18,12 +18,17 @@ final class Repartition(id: Int, name: String, target: Int, isTable: Boolean, pa
   @transient private var due = Long.MinValue
   override def open(): Unit = keyWriter.open()
 
-  /** Each task has a queue of its own, although the processor serves them all in turn. */
+  /** Each task has a queue of its own, although one processor serves them all. */
   override def attach(task: Task): Unit = { super.attach(task); due = Long.MinValue }
 
-  /** The latest time among what the root record at hand has sent here: records do not overtake in a queue. */
+  /** The latest time among what the current root record has sent here: records in a queue keep their order. */
   private def queued(ts: Long): Long = {
-    if (!task.isAt(clock, source, seq)) { clock = task.clock; source = task.source; seq = task.seq; due = Long.MinValue }
+    if (!task.isAt(clock, source, seq)) {
+      clock = task.clock
+      source = task.source
+      seq = task.seq
+      due = Long.MinValue
+    }
     if (ts > due) due = ts
     due
   }

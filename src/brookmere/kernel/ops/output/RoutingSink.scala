@@ -7,7 +7,7 @@ import brookmere.kernel.rows.Rows
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter
 
-/** As Sink, with a topic that is computed for each record and travels in front of the value. */
+/** Like Sink, with a topic that is computed for each record and comes before the value. */
 final class RoutingSink(id: Int, name: String, keyWriter: Writer, valueWriter: Writer, topic: Bound)
     extends Evaluating(id, name) {
   @transient private var route: Projection = _
@@ -23,7 +23,7 @@ final class RoutingSink(id: Int, name: String, keyWriter: Writer, valueWriter: W
 
   override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit = {
     val to = route(record.set(key, value, ts))
-    if (to == null) throw new BadBytes("the function that names the topic gave null")
+    if (to == null) throw new BadBytes("the function that names the topic returned null")
     val v = valueWriter.bytes(value)
     writer.reset()
     writer.zeroOutNullBytes()

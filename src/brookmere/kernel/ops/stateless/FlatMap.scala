@@ -6,8 +6,9 @@ import brookmere.kernel.expr.{Bound, Projection, RowType}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** Turns a record into as many as the array of struct<key, value> has elements: flat_map. */
-final class FlatMap(id: Int, name: String, array: Bound, keyType: RowType, valueType: RowType) extends Evaluating(id, name) {
+/** Sends one record for each element of an array of struct<key, value>: flat_map. */
+final class FlatMap(id: Int, name: String, array: Bound, keyType: RowType, valueType: RowType)
+    extends Evaluating(id, name) {
   @transient private var list: Projection = _
   @transient private var keys: Packer = _
   @transient private var values: Packer = _
@@ -25,7 +26,7 @@ final class FlatMap(id: Int, name: String, array: Bound, keyType: RowType, value
       val n = a.numElements()
       var i = 0
       while (i < n) {
-        if (a.isNullAt(i)) throw new BadBytes("flat_map gave an array with a null instead of a key-value pair")
+        if (a.isNullAt(i)) throw new BadBytes("flat_map returned an array with a null instead of a key-value pair")
         val pair = a.getStruct(i, 2)
         forward(part(pair, 0, keyType, keys), part(pair, 1, valueType, values), null, ts)
         i += 1

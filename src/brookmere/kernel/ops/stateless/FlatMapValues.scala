@@ -5,7 +5,7 @@ import brookmere.kernel.expr.{Bound, Projection, RowType}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** Turns a record into as many as the array has elements, with the key kept: flat_map_values. */
+/** Sends one record for each element of an array, with the same key: flat_map_values. */
 final class FlatMapValues(id: Int, name: String, array: Bound, element: RowType) extends Evaluating(id, name) {
   @transient private var list: Projection = _
   @transient private var packer: Packer = _

@@ -4,7 +4,7 @@ import brookmere.kernel.expr.{Compile, RowType}
 
 import org.apache.spark.sql.catalyst.expressions.{BoundReference, GenericInternalRow, UnsafeRow}
 
-/** Packs a value of Spark's inner representation into a row; the row is reused. */
+/** Packs a value in Spark's internal representation into a row; the row is reused. */
 final class Packer(t: RowType) {
   private val input = new GenericInternalRow(1)
   private val project = Compile(Seq(BoundReference(0, t.dataType, nullable = true)))

@@ -3,7 +3,7 @@ package brookmere.kernel.ops.stateless
 import brookmere.kernel.core._
 import brookmere.kernel.expr.Projection
 
-/** A predicate's answer; null is no. */
+/** Evaluates a predicate; null counts as false. */
 object Predicate {
   def holds(test: Projection, record: RecordRow): Boolean = {
     val r = test(record)

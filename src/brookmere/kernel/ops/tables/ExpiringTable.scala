@@ -3,13 +3,13 @@ package brookmere.kernel.ops.tables
 import brookmere.kernel.core._
 import brookmere.kernel.expr.RowType
 import brookmere.kernel.rows.{KeyOrder, Rows}
-import brookmere.kernel.state.{Clock, Entry, GroupStore, Item}
+import brookmere.kernel.state.{Clock, GroupStore}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /**
- * A table whose rows live `ttl` milliseconds: when stream time reaches the time of a row's last update
- * plus that, the row is deleted, with that time as its own. Which rows are how old stands in `ages`.
+ * A table whose rows live for `ttl` milliseconds: when stream time reaches the time of a row's last update plus `ttl`,
+ * the row is deleted, with that time as its own. The store `ages` finds rows by age.
  */
 final class ExpiringTable(id: Int, name: String, store: String, ages: String, key: RowType, ttl: Long, sendOld: Boolean)
     extends KeyValueTable(id, name, store, sendOld) {
@@ -40,7 +40,7 @@ final class ExpiringTable(id: Int, name: String, store: String, ages: String, ke
       }
     }
 
-  /** Notes that a row has the time `now` and no longer the time `before`; no time: no row. */
+  /** Records that a row has the time `now` and no longer the time `before`; Long.MinValue stands for no row. */
   private def age(key: UnsafeRow, before: Long, now: Long): Unit = if (before != now) {
     val g = byAge.group(key)
     val item = if (before == Long.MinValue) null else byAge.item(g, before, 0L)
@@ -51,7 +51,7 @@ final class ExpiringTable(id: Int, name: String, store: String, ages: String, ke
     }
   }
 
-  /** Deletes the rows whose time has come, the oldest first. */
+  /** Deletes the expired rows, the oldest first. */
   private def expire(): Unit = {
     val until = clock.time - ttl
     if (byAge.firstTime <= until) {

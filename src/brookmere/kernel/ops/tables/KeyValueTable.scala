@@ -7,15 +7,14 @@ import brookmere.kernel.state.{Entry, Store}
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /**
- * A processor with a table of its own, one row per key, if it has a store.
- * `result` is what is sent of a row that keeps more than that.
+ * A processor with a table of its own, one row per key, if it has a store. `result` is the part of a row that is sent.
  */
 abstract class KeyValueTable(id: Int, name: String, store: String, sendOld: Boolean, result: Bound = null)
     extends TableProcessor(id, name, sendOld, result) {
   @transient protected[ops] var rows: Store = _
   private def stored = store != null
 
-  /** What the rows are computed from where they are not kept. */
+  /** What the rows are computed from if they are not stored. */
   protected def computed: View = null
   override def keptIn: String = store
   override def look(): Lookup = if (stored) new StoreLookup(this, result) else computed.look()
@@ -34,7 +33,7 @@ abstract class KeyValueTable(id: Int, name: String, store: String, sendOld: Bool
   override protected def keyOf(e: Entry): UnsafeRow = rows.key(e)
 }
 
-/** Looks into the store of a processor. */
+/** Finds rows in the store of a processor. */
 private[ops] final class StoreLookup(of: KeyValueTable, result: Bound) extends Lookup {
   private val shown = new ResultProjection(result)
 

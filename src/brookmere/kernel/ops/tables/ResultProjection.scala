@@ -4,7 +4,7 @@ import brookmere.kernel.expr.Bound
 
 import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, UnsafeRow}
 
-/** What is shown of an aggregate that keeps more than its result; without `result` the row itself. */
+/** The result of an aggregate that keeps more than its result; without `result` the row itself. */
 final class ResultProjection(result: Bound) {
   private val show = if (result == null) null else result.compile()
   private val whole = new GenericInternalRow(1)

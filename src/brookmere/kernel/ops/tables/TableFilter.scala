@@ -7,11 +7,12 @@ import brookmere.kernel.ops.stateless.Predicate
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /**
- * The rows of a table that pass a test; a row that no longer passes is deleted. `versioned`: the
- * updates come from a versioned table, and repeated deletions are sent on, too.
+ * The rows of a table that match a predicate; a row that no longer matches is deleted. `versioned`: the updates come
+ * from a versioned table, and repeated deletions are sent as well.
  */
 final class TableFilter(
-    id: Int, name: String, predicate: Bound, negate: Boolean, store: String, sendOld: Boolean, versioned: Boolean, of: View)
+    id: Int, name: String, predicate: Bound, negate: Boolean, store: String, sendOld: Boolean, versioned: Boolean,
+    of: View)
     extends KeyValueTable(id, name, store, sendOld) {
   @transient private var test: Projection = _
   override def open(): Unit = { super.open(); test = predicate.compile() }
@@ -33,7 +34,7 @@ final class TableFilter(
   }
 }
 
-/** The rows of a view that pass a test. */
+/** The rows of a view that match a predicate. */
 final class FilterView(predicate: Bound, negate: Boolean, of: View) extends View {
   override def sources: Seq[View] = Seq(of)
   override def over(sources: Seq[View]): View = new FilterView(predicate, negate, sources.head)

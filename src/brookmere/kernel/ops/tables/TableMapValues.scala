@@ -5,7 +5,7 @@ import brookmere.kernel.expr.{Bound, Projection}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** A table with mapped values. `seesNull`: the function is called for deletes, too. */
+/** A table with mapped values. `seesNull`: the function is called for deletions as well. */
 final class TableMapValues(
     id: Int, name: String, mapper: Bound, store: String, sendOld: Boolean, seesNull: Boolean, of: View)
     extends KeyValueTable(id, name, store, sendOld) {

@@ -8,17 +8,18 @@ import brookmere.kernel.state.{Entry, Pending}
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /**
- * A processor that keeps rows of a table and sends their updates on: now, or the last one of each row
- * at the end of the batch. `result` is what is sent of a row that keeps more than that.
+ * A processor that keeps rows of a table and sends their updates: at once, or the last one of each row at the end of
+ * the batch. `result` is the part of a row that is sent.
  */
-abstract class TableProcessor(id: Int, name: String, sendOld: Boolean, result: Bound) extends Evaluating(id, name) with View with HasSnapshot {
+abstract class TableProcessor(id: Int, name: String, sendOld: Boolean, result: Bound)
+    extends Evaluating(id, name) with View with HasSnapshot {
   @transient private var showNow: ResultProjection = _
   @transient private var showOld: ResultProjection = _
   @transient private var pending: Pending = _
   @transient protected var lastOnly = false
-  /** Every update is sent at once, because a copy of what is made of them is looked into. */
+  /** Every update is sent at once, because processors look up rows that are computed from them. */
   var isHurried = false
-  /** Gets the updates of rows that are not sent on themselves; null: nobody wants them. */
+  /** Receives the updates of rows that are not sent on; null without a changelog. */
   var log: Processor = null
   override def open(): Unit = {
     super.open()
@@ -40,10 +41,10 @@ abstract class TableProcessor(id: Int, name: String, sendOld: Boolean, result: B
   protected def entries: Iterator[Entry]
   /** The key that the store has for a row. */
   protected def keyOf(e: Entry): UnsafeRow
-  /** The key that an update of a row is sent with: `key`, or one made of it. */
+  /** The key that an update of a row is sent with: `key`, or one computed from it. */
   protected def sent(key: UnsafeRow, e: Entry): UnsafeRow = key
 
-  /** Puts a row and sends the update on. `before` is the old value to tell; it may be a view on the row. */
+  /** Puts a row and sends the update. `before` is the old value to send; it may be a view on the row. */
   protected final def change(e: Entry, key: UnsafeRow, after: UnsafeRow, before: UnsafeRow, ts: Long): Unit =
     if (lastOnly) {
       put(e, after, ts)
@@ -59,13 +60,14 @@ abstract class TableProcessor(id: Int, name: String, sendOld: Boolean, result: B
   protected final def send(key: UnsafeRow, e: Entry, now: UnsafeRow, old: UnsafeRow, ts: Long): Unit =
     forward(sent(key, e), showNow(now), showOld(old), ts)
 
-  /** Puts a row whose update is not sent on, and tells the log of it: now, or of the last one at the end of the batch. */
+  /** Puts a row whose update is not sent on, and logs it: at once, or the last one at the end of the batch. */
   protected final def keep(e: Entry, key: UnsafeRow, after: UnsafeRow, ts: Long): Unit = {
     put(e, after, ts)
-    if (log != null) { if (task.settings.lastPerBatch) pending.touch(e) else tellLog(key, e, ts) }
+    if (log != null) { if (task.settings.lastPerBatch) pending.touch(e) else writeLog(key, e, ts) }
   }
 
-  private def tellLog(key: UnsafeRow, e: Entry, ts: Long): Unit = log.receive(sent(key, e), showNow(value(e)), null, ts)
+  private def writeLog(key: UnsafeRow, e: Entry, ts: Long): Unit =
+    log.receive(sent(key, e), showNow(value(e)), null, ts)
 
   override def snapshot(to: (UnsafeRow, UnsafeRow, Long) => Unit): Iterator[Unit] =
     entries.map(e => to(sent(keyOf(e), e), showNow(value(e)), e.ts))
@@ -73,13 +75,13 @@ abstract class TableProcessor(id: Int, name: String, sendOld: Boolean, result: B
   override def endBatch(): Unit = pending.drain()
 
   private def settle(e: Entry): Unit = {
-    // A row that came and went within the batch was never seen.
+    // A row that was added and removed within the batch was never seen.
     val isSeen = e.value != null || e.old != null
     if (lastOnly) {
       task.headers(e.headers)
       e.headers = null
       val old = if (sendOld && e.old != null) Rows.of(e.old, valueFields) else null
       if (isSeen) send(keyOf(e), e, value(e), old, e.ts)
-    } else if (isSeen) tellLog(keyOf(e), e, e.ts)
+    } else if (isSeen) writeLog(keyOf(e), e, e.ts)
   }
 }

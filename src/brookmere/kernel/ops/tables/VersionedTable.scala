@@ -5,8 +5,9 @@ import brookmere.kernel.state.{Item, Versions}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** Keeps the rows of a table with those of earlier times. */
-abstract class VersionedTable(id: Int, name: String, store: String, val history: Long) extends Processor(id, name) with View with HasSnapshot {
+/** Keeps the rows of a table together with their earlier versions. */
+abstract class VersionedTable(id: Int, name: String, store: String, val history: Long)
+    extends Processor(id, name) with View with HasSnapshot {
   @transient private[ops] var versions: Versions = _
   override def attach(task: Task): Unit = { super.attach(task); versions = new Versions(task.groups(store), history) }
   override def keptIn: String = store
@@ -15,7 +16,7 @@ abstract class VersionedTable(id: Int, name: String, store: String, val history:
   override def look(): Lookup = new VersionedLookup(this)
 }
 
-/** Reads a stream as a versioned table: an update has its place by its time, and one that is too old is dropped. */
+/** Reads a stream as a versioned table: an update is placed by its time, and one that is too old is dropped. */
 final class VersionedSource(id: Int, name: String, store: String, span: Long, sendOld: Boolean)
     extends VersionedTable(id, name, store, span) {
   override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit =
@@ -35,11 +36,12 @@ final class VersionedSource(id: Int, name: String, store: String, span: Long, se
 }
 
 /** A copy of a versioned table of an earlier stage. */
-final class VersionedCopy(id: Int, name: String, store: String, span: Long) extends VersionedTable(id, name, store, span) {
+final class VersionedCopy(id: Int, name: String, store: String, span: Long)
+    extends VersionedTable(id, name, store, span) {
   override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit = versions.put(key, value, ts)
 }
 
-/** Looks into a versioned table. */
+/** Finds rows of a versioned table. */
 private[ops] final class VersionedLookup(of: VersionedTable) extends Lookup {
   override def isVersioned: Boolean = true
   override def get(key: UnsafeRow): UnsafeRow = shown(of.versions.latest(key))

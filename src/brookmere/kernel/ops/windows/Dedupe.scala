@@ -8,8 +8,8 @@ import brookmere.kernel.state.{Clock, GroupStore}
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /**
- * Lets a record pass if none that passed before it has the same key, or the same of `by`, and a time
- * less than `within` milliseconds away. It remembers one time for each: that of the last one that passed.
+ * Forwards a record unless an earlier one with the same key, or the same result of `by`, has a time less than `within`
+ * milliseconds away. It remembers one time for each: that of the last record forwarded.
  *
  * A record that is `within` or more behind stream time is dropped, so what was forgotten cannot matter.
  */

@@ -7,7 +7,7 @@ import brookmere.kernel.state.{Group, Item}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** Folds records into sessions, which grow together when the gap between them is filled. */
+/** Folds records into sessions, which merge when a record closes the gap between them. */
 final class SessionWindowAggregate(id: Int, name: String, fold: Fold, emission: Emission, gap: Long, grace: Long)
     extends WindowAggregate(id, name, fold, emission) {
   override protected def startOf(i: Item): Long = i.number
@@ -40,7 +40,7 @@ final class SessionWindowAggregate(id: Int, name: String, fold: Fold, emission: 
     }
     if (to < closed) drop(Dropped.Late, key, value, ts, clock.time, from, to)
     else {
-      // Results of sessions carry no headers while they are updated.
+      // Results of sessions have no headers while they are updated.
       val headers = if (emission.onClose) null else task.keepHeaders()
       if (!emission.onClose) task.noHeaders()
       if (from != ts || to != ts) touched.forEach(i => update(i, key, null, rows.value(i), i.time))

@@ -7,8 +7,8 @@ import brookmere.kernel.state.{Clock, Group, Item}
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /**
- * Folds records into windows around them: one that ends at each record and one that begins just
- * behind it, if something falls into it. Both bounds are inclusive.
+ * Folds records into windows around them: one that ends at each record and one that begins just after it, if any record
+ * falls into it. Both bounds are inclusive.
  */
 final class SlidingWindowAggregate(id: Int, name: String, fold: Fold, emission: Emission, difference: Long, grace: Long)
     extends WindowAggregate(id, name, fold, emission) {
@@ -20,7 +20,7 @@ final class SlidingWindowAggregate(id: Int, name: String, fold: Fold, emission: 
     else {
       clock.advance(ts)
       val closeTime = this.closeTime
-      // Kafka Streams, too, finds out only when it makes the first window.
+      // Kafka Streams also fails only when it creates the first window.
       if (difference == 0L) throw new IllegalArgumentException("Window endMs must be greater than window startMs.")
       if (ts + difference < closeTime) drop(Dropped.Late, key, value, ts, clock.time)
       else if (ts < difference) new Early(key, value, ts, closeTime).run()
@@ -32,7 +32,7 @@ final class SlidingWindowAggregate(id: Int, name: String, fold: Fold, emission: 
 
   override protected def closeTime: Long = clock.time - grace
 
-  /** What an aggregate was when it was looked at: later updates do not change it. */
+  /** An aggregate as it was when it was read: later updates do not change it. */
   private final class Seen(val value: Array[Byte], val ts: Long) {
     def row: UnsafeRow = if (value == null) null else Rows.of(value, rows.valueFields)
   }
@@ -46,7 +46,7 @@ final class SlidingWindowAggregate(id: Int, name: String, fold: Fold, emission: 
 
     protected def seen(i: Item): Seen = new Seen(i.value, i.ts)
 
-    /** Positions of the rows that may hold the record, from its earliest window to the one behind it. */
+    /** Positions of the rows that may contain the record, from its earliest window to the one after it. */
     protected def first: Int = group.from(math.max(math.max(0L, ts - 2 * difference), rows.oldest))
     protected def last: Int = group.from(ts + 2) - 1
 
@@ -65,12 +65,13 @@ final class SlidingWindowAggregate(id: Int, name: String, fold: Fold, emission: 
       if (i == null) rows.add(group, window, 0L) else i
     }
 
-    /** The window behind the record begins with what is in the windows to its right. */
+    /** The window after the record starts with what is in the windows to its right. */
     protected def addRight(): Unit =
       if (!rightExists && right != null && right.ts > ts) update(place(ts + 1), key, right.row, null, right.ts)
   }
 
-  private final class Usual(key: UnsafeRow, value: UnsafeRow, ts: Long, closeTime: Long) extends Visit(key, value, ts, closeTime) {
+  private final class Usual(key: UnsafeRow, value: UnsafeRow, ts: Long, closeTime: Long)
+      extends Visit(key, value, ts, closeTime) {
     def run(): Unit = {
       var left: Seen = null
       var leftExists = false
@@ -90,7 +91,7 @@ final class SlidingWindowAggregate(id: Int, name: String, fold: Fold, emission: 
             leftExists = true
             val before = seen(w)
             add(w.time, before)
-            // The record before it is in this window, unless it has the same time: then all was done for that one.
+            // The previous record is in this window, unless it has the same time: then all is done already.
             if (before.ts < ts) previous = before.ts else return
           } else {
             left = seen(w)
@@ -100,7 +101,8 @@ final class SlidingWindowAggregate(id: Int, name: String, fold: Fold, emission: 
         }
         i -= 1
       }
-      if (previous != Clock.NoTime && !exists(previous + 1) && previous + 1 + difference >= ts) add(previous + 1, nothing)
+      val next = previous + 1
+      if (previous != Clock.NoTime && !exists(next) && next + difference >= ts) add(next, nothing)
       if (!leftExists) {
         val inside = previous != Clock.NoTime && ts - difference <= previous
         add(ts - difference, if (inside) new Seen(left.value, ts) else nothing)
@@ -110,7 +112,8 @@ final class SlidingWindowAggregate(id: Int, name: String, fold: Fold, emission: 
   }
 
   /** Windows do not begin before 0: records before the first full window share the one from 0. */
-  private final class Early(key: UnsafeRow, value: UnsafeRow, ts: Long, closeTime: Long) extends Visit(key, value, ts, closeTime) {
+  private final class Early(key: UnsafeRow, value: UnsafeRow, ts: Long, closeTime: Long)
+      extends Visit(key, value, ts, closeTime) {
     def run(): Unit = {
       var shared: Seen = null
       var i = group.from(math.max(0L, rows.oldest))
@@ -135,7 +138,8 @@ final class SlidingWindowAggregate(id: Int, name: String, fold: Fold, emission: 
     }
   }
 
-  override protected def closedFrom(sentTo: Long): Long = if (sentTo == Clock.NoTime) 0L else math.max(0L, sentTo - difference)
+  override protected def closedFrom(sentTo: Long): Long =
+    if (sentTo == Clock.NoTime) 0L else math.max(0L, sentTo - difference)
   override protected def closedTo(closeTime: Long): Long = closeTime - difference - 1
   override protected def mayHaveClosed(from: Long, to: Long): Boolean = true
 }

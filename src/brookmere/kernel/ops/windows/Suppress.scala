@@ -8,14 +8,15 @@ import brookmere.kernel.state.{Clock, GroupStore, Item}
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types._
 
-/** How much a buffer may hold; beyond it the oldest updates go early, or the record fails. */
+/** How much a buffer may hold; beyond that the oldest updates are emitted early, or the record fails. */
 final case class Bounds(records: Long, bytes: Long, stopWhenFull: Boolean)
 
 /**
- * Holds the updates of a table back: until their window closes (`untilClose`), or for a while after
- * the first one of a key. Only the last update of a key comes out, with its own time and headers.
+ * Holds back the updates of a table: until their window closes (`untilClose`), or for a time after the first update of
+ * a key. Only the last update of a key is emitted, with its own time and headers.
  */
-final class Suppress(id: Int, name: String, store: String, key: RowType, value: RowType, untilClose: Boolean, wait: Long, bounds: Bounds,
+final class Suppress(id: Int, name: String, store: String, key: RowType, value: RowType, untilClose: Boolean,
+    wait: Long, bounds: Bounds,
     isSession: Boolean, parent: View)
     extends Processor(id, name) with View with Idle {
   import Suppress._
@@ -71,7 +72,7 @@ final class Suppress(id: Int, name: String, store: String, key: RowType, value: 
   private def buffer(key: UnsafeRow, value: UnsafeRow, before: UnsafeRow, ts: Long): Unit = {
     val g = rows.group(key)
     val known = g.first
-    // The first old value is what everyone behind has seen of the key.
+    // The first old value is what later processors have seen of the key.
     val prior = if (known == null) before else Rows.slice(rows.value(known), Prior, old)
     val update = pack(prior, before, value, sizeOf(key, prior, before, value))
     val i = if (known != null) known else rows.add(g, if (untilClose) key.getLong(2) else ts, 0L)
@@ -82,14 +83,18 @@ final class Suppress(id: Int, name: String, store: String, key: RowType, value: 
 
   private def size(i: Item): Long = rows.value(i).getInt(Size)
 
-  /** The bytes that Kafka Streams counts: time, serialised key and values, each once, topic, offset, partition and headers. */
+  /**
+   * The bytes that Kafka Streams counts: time, serialised key and values, each once, topic, offset, partition and
+   * headers.
+   */
   private def sizeOf(key: UnsafeRow, prior: UnsafeRow, before: UnsafeRow, after: UnsafeRow): Int = {
     if (isUnbounded) return 0
     def n(r: UnsafeRow): Int = if (r == null) 0 else values.bytes(r).length
-    // Of a time window only the start is written, of a session both ends.
+    // Of a time window only the start is serialised, of a session both ends.
     val window = if (WindowKeys.isWindowed(this.key.dataType) && !isSession) 8 else 0
     val repeated = prior != null && prior == before
-    28 + order.bytes(key).length - window + task.topic.length + headerBytes + n(prior) + (if (repeated) 0 else n(before)) + n(after)
+    28 + order.bytes(key).length - window + task.topic.length + headerBytes + n(prior) +
+      (if (repeated) 0 else n(before)) + n(after)
   }
 
   private def headerBytes: Int =
@@ -99,11 +104,12 @@ final class Suppress(id: Int, name: String, store: String, key: RowType, value: 
       val list = packedHeaders.getArray(0)
       (0 until list.numElements()).map { i =>
         val one = list.getStruct(i, 2)
-        (if (one.isNullAt(0)) 0 else one.getUTF8String(0).numBytes) + (if (one.isNullAt(1)) 0 else one.getBinary(1).length)
+        (if (one.isNullAt(0)) 0 else one.getUTF8String(0).numBytes) +
+          (if (one.isNullAt(1)) 0 else one.getBinary(1).length)
       }.sum
     }
 
-  /** Lets go what has waited long enough at a stream time. */
+  /** Emits what has waited long enough at a stream time. */
   private def release(streamTime: Long): Unit = rows.takeUntil(streamTime - wait, order)(letGo)
 
   private def oldest(): Item = {
@@ -142,14 +148,14 @@ final class Suppress(id: Int, name: String, store: String, key: RowType, value: 
     packed.result()
   }
 
-  // In another stage the table is what was let go: a copy of that, not one over a copy of the parent.
+  // In another stage the table is what was emitted: a copy of that, not one over a copy of the parent.
   override def look(): Lookup = new Lookup {
-    private val behind = parent.look()
+    private val below = parent.look()
     private val seen = new UnsafeRow(value.fields)
     override def get(key: UnsafeRow): UnsafeRow = {
       val g = rows.find(key)
       val i = if (g == null) null else g.first
-      if (i == null) { val r = behind.get(key); ts = behind.ts; r }
+      if (i == null) { val r = below.get(key); ts = below.ts; r }
       else {
         ts = View.Unknown
         Rows.slice(Rows.of(i.value, Fields), Prior, seen)
@@ -166,5 +172,6 @@ object Suppress {
   private val Size = 4
   private val Fields = 5
   def keptType(value: RowType): RowType = RowType(new StructType()
-    .add("prior", value.schema).add("old", value.schema).add("now", value.schema).add("headers", BinaryType).add("size", IntegerType))
+    .add("prior", value.schema).add("old", value.schema).add("now", value.schema).add("headers", BinaryType)
+    .add("size", IntegerType))
 }

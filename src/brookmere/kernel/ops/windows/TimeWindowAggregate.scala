@@ -5,8 +5,9 @@ import brookmere.kernel.state.{Clock, Item}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** Folds records into windows of fixed places: tumbling, hopping, and the one window without end. */
-final class TimeWindowAggregate(id: Int, name: String, fold: Fold, emission: Emission, size: Long, step: Long, grace: Long, begin: Long)
+/** Folds records into windows at fixed positions: tumbling, hopping, and the one window without end. */
+final class TimeWindowAggregate(id: Int, name: String, fold: Fold, emission: Emission, size: Long, step: Long,
+    grace: Long, begin: Long)
     extends WindowAggregate(id, name, fold, emission) {
   private def isUnlimited = size == Long.MaxValue
   override protected def endOf(i: Item): Long = if (isUnlimited) Long.MaxValue else i.time + size
@@ -43,8 +44,10 @@ final class TimeWindowAggregate(id: Int, name: String, fold: Fold, emission: Emi
     update(i, key, after, before, time)
   }
 
-  override protected def closedFrom(sentTo: Long): Long = if (sentTo == Clock.NoTime) 0L else math.max(0L, sentTo - size) + 1
+  override protected def closedFrom(sentTo: Long): Long =
+    if (sentTo == Clock.NoTime) 0L else math.max(0L, sentTo - size) + 1
   override protected def closedTo(closeTime: Long): Long = closeTime - size
-  override protected def mayHaveClosed(from: Long, to: Long): Boolean = firstWindow(to) != firstWindow(from - 1) || lastWindow(to) != lastWindow(from - 1)
+  override protected def mayHaveClosed(from: Long, to: Long): Boolean =
+    firstWindow(to) != firstWindow(from - 1) || lastWindow(to) != lastWindow(from - 1)
   private def lastWindow(ts: Long): Long = ts / step * step
 }

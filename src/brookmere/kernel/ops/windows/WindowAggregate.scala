@@ -9,17 +9,17 @@ import brookmere.kernel.state.{Clock, Entry, Group, GroupStore, Item}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** What all windowed aggregates are made of. `result` is what is sent of an aggregate that keeps more than that. */
+/** The functions of a windowed aggregate. `result` is the part of an aggregate that is sent. */
 final case class Fold(store: String, key: RowType, initial: Bound, step: Bound, merge: Bound, result: Bound) {
   def isReduce: Boolean = initial == null
 }
 
-/** When and to whom windowed aggregates send. `all`: also windows that stream time has jumped past. */
+/** When and what windowed aggregates send. `all`: also windows that stream time has jumped past. */
 final case class Emission(sendOld: Boolean, onClose: Boolean, all: Boolean, skipNulls: Boolean)
 
 /**
- * A table of windows: folds values into windows of their key, and sends the results, at every
- * update, once per batch, or when a window has closed. Its stream time is its own.
+ * A table of windows: folds values into the windows of their key, and sends the results at every update, once per
+ * batch, or when a window has closed. It has its own stream time.
  */
 abstract class WindowAggregate(id: Int, name: String, fold: Fold, emission: Emission)
     extends TableProcessor(id, name, emission.sendOld, fold.result) with Idle {
@@ -50,16 +50,17 @@ abstract class WindowAggregate(id: Int, name: String, fold: Fold, emission: Emis
     if (emission.onClose) { lastOnly = false; keepUnsent() }
   }
 
-  /** False where a row's updates are known to nobody until its window has closed. */
+  /** False if a row's updates are not visible before its window has closed. */
   def sendsUpdates: Boolean = !emission.onClose
 
-  /** The bounds of the window that a row stands for. */
+  /** The bounds of a row's window. */
   protected def startOf(i: Item): Long = i.time
   protected def endOf(i: Item): Long
 
-  protected final def isSkipped(key: UnsafeRow, value: UnsafeRow): Boolean = key == null || (emission.skipNulls && value == null)
+  protected final def isSkipped(key: UnsafeRow, value: UnsafeRow): Boolean =
+    key == null || (emission.skipNulls && value == null)
 
-  /** The aggregate after one more value. Null is no aggregate. */
+  /** The aggregate after one more value; null stands for none. */
   protected final def folded(key: UnsafeRow, value: UnsafeRow, before: UnsafeRow, ts: Long): UnsafeRow =
     if (before == null && fold.isReduce) value
     else {
@@ -67,7 +68,7 @@ abstract class WindowAggregate(id: Int, name: String, fold: Fold, emission: Emis
       apply(record)
     }
 
-  /** One aggregate of two. */
+  /** Merges two aggregates. */
   protected final def merged(key: UnsafeRow, one: UnsafeRow, other: UnsafeRow, ts: Long): UnsafeRow =
     if (one == null && fold.isReduce) other
     else {
@@ -75,14 +76,14 @@ abstract class WindowAggregate(id: Int, name: String, fold: Fold, emission: Emis
       mergeTwo(record)
     }
 
-  /** The row of a window that can be found; null if there is none. */
+  /** The row of a window if it is visible, else null. */
   protected final def alive(i: Item): Item = if (i == null || i.value == null || i.time < rows.oldest) null else i
 
-  /** Puts a window's aggregate, and sends it on unless that is for its close. `before` is the old value to tell. */
+  /** Puts a window's aggregate, and sends it unless it waits for the close. `before` is the old value to send. */
   protected final def update(i: Item, key: UnsafeRow, after: UnsafeRow, before: UnsafeRow, ts: Long): Unit =
     if (emission.onClose) keep(i, key, after, ts) else change(i, key, after, before, ts)
 
-  /** True if the bytes of the values before are looked at after an update. */
+  /** True if the bytes of earlier values are read after an update. */
   protected def keepsBytes: Boolean = false
   override protected def put(e: Entry, value: UnsafeRow, ts: Long): Unit = rows.put(item(e), value, ts, keepsBytes)
   override protected def value(e: Entry): UnsafeRow = rows.value(item(e))
@@ -92,12 +93,12 @@ abstract class WindowAggregate(id: Int, name: String, fold: Fold, emission: Emis
   override protected def sent(key: UnsafeRow, e: Entry): UnsafeRow = keys(key, startOf(item(e)), endOf(item(e)))
   private def item(e: Entry): Item = e.asInstanceOf[Item]
 
-  /** The rows of closed windows, as times from and to, for a new close time; to below from: none. */
+  /** The first time of the rows of windows that have closed since `sentTo`. */
   protected def closedFrom(sentTo: Long): Long
   protected def closedTo(closeTime: Long): Long
-  /** False where nothing can have closed since the last time. */
+  /** False if no window can have closed since the last time. */
   protected def mayHaveClosed(from: Long, to: Long): Boolean = to >= from
-  /** Windows that end before this time, or at it where their end is exclusive, have closed. */
+  /** Windows that end before this time, or at it if their end is exclusive, have closed. */
   protected def closeTime: Long
 
   override protected def idleTime: Long = clock.time
@@ -106,7 +107,7 @@ abstract class WindowAggregate(id: Int, name: String, fold: Fold, emission: Emis
     emitClosed(closeTime)
   }
 
-  /** Drops a record that comes without key or value. */
+  /** Drops a record without key or value. */
   protected final def skip(key: UnsafeRow, value: UnsafeRow, ts: Long): Unit =
     drop(if (key == null) Dropped.NullKey else Dropped.NullValue, key, value, ts, clock.time)
 
@@ -117,7 +118,8 @@ abstract class WindowAggregate(id: Int, name: String, fold: Fold, emission: Emis
       if (to >= 0) {
         val from = closedFrom(sentTo.time)
         if (sentTo.time == Clock.NoTime || mayHaveClosed(from, to)) {
-          rows.between(if (emission.all) from else math.max(from, rows.form.droppable(rows.clock.time)), to, order).foreach { i =>
+          val first = if (emission.all) from else math.max(from, rows.form.droppable(rows.clock.time))
+          rows.between(first, to, order).foreach { i =>
             send(rows.key(i.group), i, rows.value(i), null, i.ts)
           }
           sentTo.time = closeTime

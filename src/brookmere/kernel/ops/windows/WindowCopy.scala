@@ -6,8 +6,8 @@ import brookmere.kernel.state.GroupStore
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /**
- * Keeps the rows of a table of windows of an earlier stage, as long as that table does. `timeField`
- * is the part of the key that a row's age is counted from: the start of a window, the end of a session.
+ * Keeps the rows of a windowed table of an earlier stage for as long as that table does. `timeField` is the part of the
+ * key that determines a row's age: the start of a window, the end of a session.
  */
 final class WindowCopy(id: Int, name: String, store: String, timeField: Int) extends Processor(id, name) with View {
   @transient private var rows: GroupStore = _
@@ -25,7 +25,8 @@ final class WindowCopy(id: Int, name: String, store: String, timeField: Int) ext
   override def look(): Lookup = new Lookup {
     override def get(key: UnsafeRow): UnsafeRow = {
       val group = rows.find(key)
-      val item = if (group == null || key.getLong(timeField) < rows.oldest) null else rows.item(group, key.getLong(timeField), 0L)
+      val time = key.getLong(timeField)
+      val item = if (group == null || time < rows.oldest) null else rows.item(group, time, 0L)
       if (item == null || item.value == null) null
       else {
         ts = item.ts
@@ -36,7 +37,7 @@ final class WindowCopy(id: Int, name: String, store: String, timeField: Int) ext
 }
 
 object WindowCopy {
-  /** Places in a key with its window. */
+  /** Positions in a windowed key. */
   val Start = 1
   val End = 2
 }

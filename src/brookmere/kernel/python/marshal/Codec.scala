@@ -7,7 +7,7 @@ import brookmere.kernel.rows.Rows
 import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.types.DataType
 
-/** Values of one type, to Python and back, one by one. For tests and for tools that look at rows. */
+/** Converts single values of one type to Python and back. For tests and for tools that inspect rows. */
 final class Codec(typeJson: String) {
   private val t = RowType(DataType.fromJson(typeJson))
   private val reads = new UnmarshalRow(t)
@@ -15,7 +15,7 @@ final class Codec(typeJson: String) {
   private val out = new MarshalOut
   private val again = UnsafeProjection.create(t.schema)
 
-  /** The packed row of what Python's marshal has written; null for None. */
+  /** The packed row of a value that Python's marshal has written; null for None. */
   def pack(marshalled: Array[Byte]): Array[Byte] = {
     val in = new MarshalIn
     in.set(marshalled)
@@ -27,7 +27,7 @@ final class Codec(typeJson: String) {
     if (at < 0) null else java.util.Arrays.copyOfRange(rows.bytes, at, rows.end)
   }
 
-  /** What Python's marshal reads as the value of a packed row. */
+  /** The value of a packed row, as Python's marshal reads it. */
   def unpack(packed: Array[Byte]): Array[Byte] = {
     out.begin()
     writes.write(row(packed), out)

@@ -1,6 +1,6 @@
 package brookmere.kernel.python.marshal
 
-/** A list of small numbers, or one number that stands for all. */
+/** A list of small numbers, or one number for all. */
 private[python] final class IntColumn {
   private var all = new Array[Int](1 << 10)
   private var size = 0
@@ -25,7 +25,7 @@ private[python] final class IntColumn {
     }
 }
 
-/** A list of times, or one that stands for all. */
+/** A list of times, or one time for all. */
 private[python] final class LongColumn {
   private var all = new Array[Long](1 << 10)
   def apply(i: Int): Long = all(i)

@@ -14,7 +14,7 @@ final class MarshalIn {
 
   def set(payload: Array[Byte]): Unit = { bytes = payload; at = 0 }
 
-  /** The code of the value that comes next. */
+  /** The code of the next value. */
   def code: Char = (bytes(at) & 0xff).toChar
 
   /** Reads a code, and then a count or a size. */
@@ -82,10 +82,10 @@ final class MarshalIn {
     else if (code != 's') throw new Misfit(describe(), "bytes")
     else { val n = count(); at += n; java.util.Arrays.copyOfRange(bytes, at - n, at) }
 
-  /** The length of a list or a tuple whose elements come next. */
+  /** The length of a list or tuple; its elements follow. */
   def sequence(): Int = if (isSequence) count() else throw new Misfit(describe(), "a list")
 
-  /** Passes over one value. */
+  /** Skips one value. */
   def skip(): Unit = code match {
     case 'N' | 'T' | 'F' | '.' | 'S' => at += 1
     case 'i' => at += 5
@@ -98,10 +98,10 @@ final class MarshalIn {
       at += 1
       while (bytes(at) != '0') { skip(); skip() }
       at += 1
-    case other => throw new IllegalStateException(s"no value of marshal begins with '$other'")
+    case other => throw new IllegalStateException(s"no marshalled value begins with '$other'")
   }
 
-  /** The value that comes next, as a message calls it. It is not read. */
+  /** Describes the next value for a message, without reading it. */
   def describe(): String = {
     val from = at
     try code match {
@@ -121,24 +121,25 @@ final class MarshalIn {
     } finally at = from
   }
 
-  private def short(s: String): String = if (s.length <= MarshalIn.ResultProjection) s else s.take(MarshalIn.ResultProjection) + "…"
+  private def short(s: String): String = if (s.length <= MarshalIn.MaxShown) s else s.take(MarshalIn.MaxShown) + "…"
 }
 
 object MarshalIn {
   private val DigitBits = 15
-  /** So many digits of an int fit into 64 bits, whatever they are. */
+  /** An int with this many digits fits into 64 bits, whatever they are. */
   private val SafeDigits = 4
-  private val ResultProjection = 60
+  private val MaxShown = 60
 }
 
-/** A value of Python that does not fit the type that it should have. */
+/** A Python value that does not fit its declared type. */
 final class Misfit(val found: String, val declared: String) extends RuntimeException {
-  /** The way to the value from the row's own, as people write it. */
+  /** The path to the value within the row, as people write it. */
   var path: String = ""
   def within(field: String): Misfit = {
     path = if (path.isEmpty || path.startsWith("[")) field + path else s"$field.$path"
     this
   }
-  override def getMessage: String = s"found $found where the declared type is $declared${if (path.isEmpty) "" else s" (field $path)"}"
+  override def getMessage: String =
+    s"found $found where the declared type is $declared${if (path.isEmpty) "" else s" (field $path)"}"
   override def fillInStackTrace(): Throwable = this
 }

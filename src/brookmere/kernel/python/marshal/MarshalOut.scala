@@ -7,14 +7,17 @@ import brookmere.kernel.rows.Rows
 
 import org.apache.spark.unsafe.Platform
 
-/** The name of a field: written out once per message, and as a reference from then on. It goes to one `MarshalOut` only. */
+/**
+ * The name of a field: written in full once per message, and as a reference from then on. It belongs to one
+ * `MarshalOut` only.
+ */
 final class FieldName(name: String) {
   private[python] val bytes: Array[Byte] = name.getBytes(UTF_8)
   private[python] var message = -1
   private[python] var reference = 0
 }
 
-/** Writes values as Python's marshal reads them, one message after the other into one buffer. */
+/** Writes values as Python's marshal reads them, one message at a time into one buffer. */
 final class MarshalOut {
   var bytes = new Array[Byte](1 << 16)
   var size = 0
@@ -68,7 +71,7 @@ final class MarshalOut {
   def list(n: Int): Unit = head('[', n)
   def tuple(n: Int): Unit = head('(', n)
 
-  /** Begins a dict: keys and values in turn, then `endDict`. */
+  /** Begins a dict: keys and values alternate, then `endDict`. */
   def dict(): Unit = single('{')
   def endDict(): Unit = single('0')
 
@@ -78,7 +81,7 @@ final class MarshalOut {
       n.message = message
       n.reference = references
       references += 1
-      // An interned text that can be referred to.
+      // An interned text that later values can refer to.
       head(('t' | 0x80).toChar, n.bytes.length)
       copy(n.bytes, Rows.Base, n.bytes.length)
     }

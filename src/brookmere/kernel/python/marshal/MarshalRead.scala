@@ -1,7 +1,6 @@
 package brookmere.kernel.python.marshal
 
 import java.math.{BigDecimal => JBigDecimal}
-import java.nio.charset.StandardCharsets.UTF_8
 
 import brookmere.kernel.expr.{RowType, Utf8}
 import brookmere.kernel.rows.Rows
@@ -11,12 +10,12 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.Platform
 
 /**
- * Reads a Python value that is not None into a slot of a row, an array or a struct. `width` is the size of a slot in
- * an array. What has no fixed size goes to the end of the rows; the slot tells where, counted from `base`.
+ * Reads a Python value that is not None into a slot of a row, an array or a struct. `width` is the size of a slot in an
+ * array. Values of variable size go to the end of the rows; the slot holds their position, relative to `base`.
  */
 abstract class MarshalRead(val width: Int) {
   def read(in: MarshalIn, out: PackedRows, slot: Int, base: Int): Unit
-  /** What a struct does for None besides the bit. */
+  /** What a struct does for None in addition to setting the null bit. */
   def none(out: PackedRows, slot: Int, base: Int): Unit = {}
 }
 
@@ -25,7 +24,7 @@ final class UnmarshalRow(t: RowType) {
   private val fields = new StructRead(t.schema)
   private val single = if (t.isStruct) null else fields.reads(0)
 
-  /** Where the row begins; it goes to the end of the rows. -1: None, there is no row. */
+  /** Appends a row to the rows and returns its start; -1 for None, without a row. */
   def read(in: MarshalIn, out: PackedRows): Int =
     if (in.takeNone()) UnmarshalRow.NoRow
     else if (single == null) fields.struct(in, out)
@@ -43,7 +42,8 @@ object UnmarshalRow {
 object MarshalRead {
   def of(t: DataType): MarshalRead = t match {
     case NullType => new MarshalRead(8) {
-      override def read(in: MarshalIn, out: PackedRows, slot: Int, base: Int): Unit = throw new Misfit(in.describe(), "VOID")
+      override def read(in: MarshalIn, out: PackedRows, slot: Int, base: Int): Unit =
+        throw new Misfit(in.describe(), "VOID")
     }
     case BooleanType => new MarshalRead(1) {
       override def read(in: MarshalIn, out: PackedRows, slot: Int, base: Int): Unit = {
@@ -74,7 +74,7 @@ object MarshalRead {
         val n = in.count()
         if (!Utf8.valid(in.bytes, Rows.Base + in.at, n)) {
           in.at = from
-          throw new Misfit("a str with half of a surrogate pair, which is no character", "STRING")
+          throw new Misfit("a str with half of a surrogate pair, which is not a character", "STRING")
         }
         out.put(slot, out.append(in.bytes, in.at, n, base))
         in.at += n
@@ -94,7 +94,7 @@ object MarshalRead {
     case other => throw new Refused("python-type", other.sql)
   }
 
-  /** A float, or an int as one. */
+  /** A float, or an int converted to one. */
   private def number(in: MarshalIn, declared: String): Double =
     if (in.bytes(in.at) == 'g') in.double()
     else if (!in.isInt) throw new Misfit(in.describe(), declared)
@@ -106,7 +106,7 @@ object MarshalRead {
     }
 }
 
-/** Whole numbers: an int within the bounds of the type, no bool and no float. */
+/** Integers: an int within the bounds of the type, not a bool or a float. */
 private[python] final class IntRead(size: Int, min: Long, max: Long, declared: String) extends MarshalRead(size) {
   override def read(in: MarshalIn, out: PackedRows, slot: Int, base: Int): Unit = {
     if (!in.isInt) throw new Misfit(in.describe(), declared)
@@ -120,10 +120,11 @@ private[python] final class IntRead(size: Int, min: Long, max: Long, declared: S
       case _ => Platform.putByte(out.bytes, Rows.Base + slot, v.toByte)
     }
   }
-  private def checked(in: MarshalIn): Long = try in.long() catch { case m: Misfit => throw new Misfit(m.found, declared) }
+  private def checked(in: MarshalIn): Long =
+    try in.long() catch { case m: Misfit => throw new Misfit(m.found, declared) }
 }
 
-/** Decimals, as text; digits behind the scale are rounded, as Spark does it. */
+/** Decimals, as text; digits beyond the scale are rounded, as Spark does. */
 private[python] final class DecimalRead(t: DecimalType) extends MarshalRead(8) {
   private val isLong = t.precision <= Decimal.MAX_LONG_DIGITS
 
@@ -131,7 +132,9 @@ private[python] final class DecimalRead(t: DecimalType) extends MarshalRead(8) {
     val what = in.describe()
     val exact =
       if (in.isInt) new JBigDecimal(in.big())
-      else if (in.code == 'u') try new JBigDecimal(in.text()) catch { case _: NumberFormatException => throw new Misfit(what, t.sql) }
+      else if (in.code == 'u') {
+        try new JBigDecimal(in.text()) catch { case _: NumberFormatException => throw new Misfit(what, t.sql) }
+      }
       else throw new Misfit(what, t.sql)
     val v = exact.setScale(t.scale, java.math.RoundingMode.HALF_UP)
     if (v.precision > t.precision) throw new Misfit(what, t.sql)
@@ -144,7 +147,7 @@ private[python] final class DecimalRead(t: DecimalType) extends MarshalRead(8) {
     }
   }
 
-  // A large decimal has its room even where it is null, so that it can be set later.
+  // A large decimal has its space even if it is null, so that it can be set later.
   override def none(out: PackedRows, slot: Int, base: Int): Unit =
     if (!isLong) out.put(slot, (out.reserve(16) - base).toLong << 32)
 }
@@ -160,7 +163,10 @@ private[python] final class ArrayRead(element: MarshalRead, declared: String) ex
     var i = 0
     while (i < n) {
       if (in.takeNone()) out.setBit(at + 8, i)
-      else try element.read(in, out, at + head + i * element.width, at) catch { case m: Misfit => throw m.within(s"[$i]") }
+      else {
+        try element.read(in, out, at + head + i * element.width, at)
+        catch { case m: Misfit => throw m.within(s"[$i]") }
+      }
       i += 1
     }
     out.put(slot, ((at - base).toLong << 32) | (out.end - at))
@@ -192,7 +198,8 @@ private[python] final class MapRead(key: MarshalRead, value: MarshalRead, declar
     n
   }
 
-  private def side(in: MarshalIn, out: PackedRows, n: Int, isDict: Boolean, element: MarshalRead, isKey: Boolean): Unit = {
+  private def side(in: MarshalIn, out: PackedRows, n: Int, isDict: Boolean, element: MarshalRead,
+      isKey: Boolean): Unit = {
     val at = out.end
     val head = 8 + ((n + 63) >> 6) * 8
     out.reserve(head + Rows.padded(n * element.width))

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.{SpecializedGetters, UnsafeRow}
 import org.apache.spark.sql.catalyst.util.ArrayData
 import org.apache.spark.sql.types._
 
-/** Writes a field of a row, which is not null, as a Python value. */
+/** Writes a field of a row that is not null as a Python value. */
 abstract class MarshalWrite {
   def write(row: SpecializedGetters, i: Int, out: MarshalOut): Unit
 }
@@ -48,7 +48,7 @@ object MarshalWrite {
     case _ => true
   }
 
-  /** Refuses a type whose values cannot go to Python. */
+  /** Fails for a type whose values cannot be passed to Python. */
   def check(t: DataType): Unit = t match {
     case StructType(fields) => fields.foreach(f => check(f.dataType))
     case ArrayType(e, _) => check(e)
@@ -65,7 +65,8 @@ object MarshalWrite {
     case LongType | TimestampType | TimestampNTZType => (row, i, out) => out.int(row.getLong(i))
     case FloatType => (row, i, out) => out.double(row.getFloat(i))
     case DoubleType => (row, i, out) => out.double(row.getDouble(i))
-    case d: DecimalType => (row, i, out) => out.text(row.getDecimal(i, d.precision, d.scale).toJavaBigDecimal.toPlainString)
+    case d: DecimalType => (row, i, out) =>
+      out.text(row.getDecimal(i, d.precision, d.scale).toJavaBigDecimal.toPlainString)
     case _: StringType => (row, i, out) => row match {
       case r: UnsafeRow =>
         val at = r.getLong(i)

@@ -1,16 +1,17 @@
 package brookmere.kernel.python.marshal
 
-/** Finds the known name that is most like another one. */
+/** Finds the known name that is most similar to another one. */
 object Nearest {
   /** The nearest of the names; null if none is near. */
   def apply(name: String, known: Array[String]): String =
     if (known.isEmpty) null
     else {
       val best = known.minBy(k => distance(name.toLowerCase, k.toLowerCase))
-      if (distance(name.toLowerCase, best.toLowerCase) <= math.max(1, math.max(name.length, best.length) / 2)) best else null
+      if (distance(name.toLowerCase, best.toLowerCase) <= math.max(1, math.max(name.length, best.length) / 2)) best
+      else null
     }
 
-  /** How many letters have to be changed, added or taken away. */
+  /** How many letters have to be changed, added or removed. */
   private def distance(a: String, b: String): Int = {
     var above = Array.tabulate(b.length + 1)(i => i)
     for (i <- 1 to a.length) {

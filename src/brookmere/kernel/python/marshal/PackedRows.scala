@@ -6,14 +6,14 @@ import brookmere.kernel.rows.Rows
 
 import org.apache.spark.unsafe.Platform
 
-/** Rows in Spark's binary format, built one behind the other in one reused buffer. */
+/** Rows in Spark's binary format, built one after the other in one reused buffer. */
 final class PackedRows {
   var bytes = new Array[Byte](1 << 16)
   var end = 0
 
   def clear(): Unit = end = 0
 
-  /** Makes room for `n` bytes, a multiple of eight, all zero, and returns where they begin. */
+  /** Reserves `n` zero bytes, a multiple of eight, and returns where they begin. */
   def reserve(n: Int): Int = {
     val at = end
     val need = at + n
@@ -23,7 +23,7 @@ final class PackedRows {
     at
   }
 
-  /** Appends bytes, and returns what a slot says of them that counts from `base`. */
+  /** Appends bytes, and returns the content of a slot that refers to them, relative to `base`. */
   def append(from: Array[Byte], offset: Int, n: Int, base: Int): Long = {
     val full = Rows.padded(n)
     val at = end

@@ -6,7 +6,7 @@ import brookmere.kernel.rows.Rows
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** Rows that were read one behind the other into the same place: where each begins and ends. */
+/** Rows that were read one after the other into the same buffer: where each begins and ends. */
 final class RowColumn(rows: PackedRows) {
   private var starts = new Array[Int](1 << 10)
   private var ends = new Array[Int](1 << 10)
@@ -15,10 +15,10 @@ final class RowColumn(rows: PackedRows) {
   def clear(): Unit = size = 0
   def count: Int = size
 
-  /** Reads the next row, or that there is none. */
+  /** Reads the next row, or None. */
   def read(in: MarshalIn, reader: UnmarshalRow): Unit = add(reader.read(in, rows))
 
-  /** Takes a row in that begins at `start` and ends where the rows end. */
+  /** Adds the row that begins at `start` and ends where the rows end. */
   def add(start: Int): Unit = {
     if (size == starts.length) { starts = Arrays.copyOf(starts, size * 2); ends = Arrays.copyOf(ends, size * 2) }
     starts(size) = start
@@ -26,7 +26,7 @@ final class RowColumn(rows: PackedRows) {
     size += 1
   }
 
-  /** The row of a place, seen through `as`; null if there is none. */
+  /** The row at a position, viewed through `as`; null if there is none. */
   def row(i: Int, as: UnsafeRow): UnsafeRow =
     if (starts(i) < 0) null
     else {

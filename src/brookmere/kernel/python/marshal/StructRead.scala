@@ -6,8 +6,8 @@ import java.util.Arrays
 import org.apache.spark.sql.types.StructType
 
 /**
- * Reads a dict by the names of its fields, or a tuple or list by their places. What has no fixed size is written in
- * the order of the fields, whatever the order of the dict: equal keys have equal bytes.
+ * Reads a dict by the names of its fields, or a tuple or list by position. Values of variable size are written in the
+ * order of the fields, whatever the order of the dict: equal keys have equal bytes.
  */
 private[python] final class StructRead(s: StructType) extends MarshalRead(8) {
   private val size = s.length
@@ -21,7 +21,7 @@ private[python] final class StructRead(s: StructType) extends MarshalRead(8) {
     out.put(slot, ((at - base).toLong << 32) | (out.end - at))
   }
 
-  /** Reads the struct to the end of the rows; returns where it begins. */
+  /** Appends the struct to the rows and returns where it begins. */
   def struct(in: MarshalIn, out: PackedRows): Int = {
     val at = out.end
     in.code match {
@@ -41,7 +41,7 @@ private[python] final class StructRead(s: StructType) extends MarshalRead(8) {
     reads(i).none(out, at + bits + 8 * i, at)
   }
 
-  /** Reads a dict that has its fields in our order; false, and nothing read, if it has not. */
+  /** Reads a dict with its fields in our order; false, with nothing read, if the order differs. */
   private def inOrder(in: MarshalIn, out: PackedRows, at: Int): Boolean = {
     val from = in.at
     out.reserve(fixed)
@@ -51,7 +51,7 @@ private[python] final class StructRead(s: StructType) extends MarshalRead(8) {
       val named = in.at
       val i = place(in, next)
       if (i < next) {
-        // Unknown, or behind one that comes later: nothing of this try is kept.
+        // Unknown, or after a field that comes later: this attempt is discarded.
         if (i < 0) { in.at = named; throw unknown(in) }
         in.at = from
         out.end = at
@@ -95,7 +95,7 @@ private[python] final class StructRead(s: StructType) extends MarshalRead(8) {
     while (i < size) { field(in, out, at, i); i += 1 }
   }
 
-  /** Reads a name and returns the field it names, looking from `guess` on first; -1 if there is none. */
+  /** Reads a name and returns the field with that name, trying from `guess` on; -1 if there is none. */
   private def place(in: MarshalIn, guess: Int): Int = {
     val c = in.code
     if (c != 'u' && c != 't') return -1

@@ -10,15 +10,18 @@ import brookmere.kernel.rows.Layout
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** An exception of user code: at which row, in which node, and what Python says of it. */
-private[python] final class ReportedError(val row: Int, val node: Int, val kind: String, val message: String, val trace: String, val ts: Long)
+/** An exception of user code: its row, its node, and what Python reports. */
+private[python] final class ReportedError(val row: Int, val node: Int, val kind: String, val message: String,
+    val trace: String, val ts: Long)
 
-/** A record that a node has dropped and that somebody wants to have. */
+/** A record that a node has dropped, for its topic of dropped records. */
 private[python] final class ReportedDrop(
     val row: Int, val node: Int, val reason: String, val key: Array[Byte], val value: Array[Byte], val ts: Long,
     val streamTime: Long, val start: Long, val end: Long, val headers: Array[Byte], val hasOwnHeaders: Boolean)
 
-/** What the worker says of a chunk: outputs as columns, in the order of the rows that caused them, and all the rest. */
+/**
+ * The worker's response to a chunk: outputs as columns, in the order of the rows that caused them, and all the rest.
+ */
 private[python] final class Answer(nodes: Array[PythonNode], stores: StorePort) {
   import Answer._
   private val keyReads = nodes.map(n => if (n == null) null else new UnmarshalRow(n.key))
@@ -47,7 +50,7 @@ private[python] final class Answer(nodes: Array[PythonNode], stores: StorePort) 
   val clocks = new ArrayList[(String, Long)]()
 
   def count: Int = size
-  /** The number of the row, among those that the worker got, that caused an output. */
+  /** The number, among the rows that the worker received, of the row that caused an output. */
   def input(i: Int): Int = inputs(i)
   def node(i: Int): PythonNode = nodes(from(i))
   def target(i: Int): Int = to(i)
@@ -60,7 +63,7 @@ private[python] final class Answer(nodes: Array[PythonNode], stores: StorePort) 
   def value(i: Int): UnsafeRow = values.row(i, valueRows(from(i)))
   def old(i: Int): UnsafeRow = if (nodes(from(i)).sendsTable) olds.row(i, oldRows(from(i))) else null
 
-  /** Views on parts of an input row that an output takes over. */
+  /** Views on parts of an input row that an output keeps. */
   def keyView(i: Int): UnsafeRow = keyRows(from(i))
   def valueView(i: Int): UnsafeRow = valueRows(from(i))
   def oldView(i: Int): UnsafeRow = oldRows(from(i))
@@ -70,11 +73,15 @@ private[python] final class Answer(nodes: Array[PythonNode], stores: StorePort) 
   def headersOf(i: Int, task: Task): Unit = {
     val h = headers.row(i, packed)
     if (h == null) task.noHeaders()
-    else { task.headersBase = h.getBaseObject; task.headersOffset = h.getBaseOffset; task.headersSize = h.getSizeInBytes }
+    else {
+      task.headersBase = h.getBaseObject
+      task.headersOffset = h.getBaseOffset
+      task.headersSize = h.getSizeInBytes
+    }
   }
   private val packed = new UnsafeRow(1)
 
-  /** Reads an answer. Changes of stores are applied, counts are added to the nodes'. */
+  /** Reads a response: applies changes of stores and adds the counts of nodes. */
   def read(payload: Array[Byte]): Unit = {
     in.set(payload)
     rows.clear()
@@ -130,7 +137,7 @@ private[python] final class Answer(nodes: Array[PythonNode], stores: StorePort) 
     }
   }
 
-  /** Reads a row; one that does not fit makes its output a failure. */
+  /** Reads a row; a row that does not fit makes its output a failure. */
   private def guarded(i: Int, what: String, into: RowColumn, read: UnmarshalRow): Unit = {
     val at = in.at
     val end = rows.end
@@ -210,7 +217,7 @@ private[python] final class Answer(nodes: Array[PythonNode], stores: StorePort) 
 }
 
 private[python] object Answer {
-  /** The time of a failure that is that of its row. */
+  /** The time of a failure at the time of its row. */
   val RowTime: Long = Long.MinValue
   private val Parts = 12
   private val CountFields = 6
@@ -221,7 +228,8 @@ private[python] object Answer {
   private val NoKinds = new Array[Byte](0)
 
   def misfit(node: String, what: String, m: Misfit): PythonError = {
-    val message = s"$node gave a $what that does not fit: ${m.getMessage}. Change what the function gives, or the type that is declared for it."
+    val message = s"$node returned a $what that does not fit: ${m.getMessage}. " +
+      "Change what the function returns, or its declared type."
     new PythonError("TypeError", message, s"TypeError: $message\n")
   }
 }

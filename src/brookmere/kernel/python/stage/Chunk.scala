@@ -7,7 +7,7 @@ import brookmere.kernel.rows.{Layout, Rows}
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 
-/** Rows of a task that wait for their turn in the worker, and those among them that only pass. */
+/** Rows of a task that wait for the worker, together with those that only pass through. */
 private[python] final class Chunk {
   private var bytes = new Array[Byte](1 << 16)
   private var end = 0
@@ -19,7 +19,7 @@ private[python] final class Chunk {
 
   def count: Int = size
   def isEmpty: Boolean = size == 0
-  /** How many of the rows the worker gets. */
+  /** How many of the rows go to the worker. */
   def askedCount: Int = forWorker
   def isFull: Boolean = size >= Chunk.MaxRows || end >= Chunk.MaxBytes
 
@@ -40,17 +40,18 @@ private[python] final class Chunk {
 
   def isAsked(i: Int): Boolean = asked(i)
 
-  /** The row of a place, seen through `as`. */
+  /** The row at a position, viewed through `as`. */
   def row(i: Int, as: UnsafeRow): UnsafeRow = {
     val from = starts(i)
     as.pointTo(bytes, Rows.Base + from, (if (i + 1 < size) starts(i + 1) else end) - from)
     as
   }
 
-  /** True if a row comes of the same root record as the last one here. */
+  /** True if a row has the same root record as the last one here. */
   def isSameRoot(next: UnsafeRow): Boolean = {
     row(size - 1, last)
-    last.getLong(Layout.Clock) == next.getLong(Layout.Clock) && last.getInt(Layout.Source) == next.getInt(Layout.Source) &&
+    last.getLong(Layout.Clock) == next.getLong(Layout.Clock) &&
+      last.getInt(Layout.Source) == next.getInt(Layout.Source) &&
       last.getLong(Layout.Seq) == next.getLong(Layout.Seq)
   }
 }

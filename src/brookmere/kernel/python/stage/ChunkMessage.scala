@@ -5,7 +5,7 @@ import brookmere.kernel.rows.{Layout, Rows}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** Writes the rows of a chunk that the worker gets as columns: nodes, keys, values, times, headers, sources, seqs. */
+/** Writes a chunk's rows for the worker as columns: nodes, keys, values, times, headers, sources, seqs. */
 private[python] final class ChunkMessage(entries: Entries, stage: Int) {
   private val row = new UnsafeRow(Layout.Fields)
   private val packed = new UnsafeRow(1)
@@ -57,7 +57,8 @@ private[python] final class ChunkMessage(entries: Entries, stage: Int) {
       while (i < n) {
         val one = list.getStruct(i, 2)
         out.tuple(2)
-        if (one.isNullAt(0)) out.none() else { val s = one.getUTF8String(0); out.text(s.getBaseObject, s.getBaseOffset, s.numBytes) }
+        if (one.isNullAt(0)) out.none()
+        else { val s = one.getUTF8String(0); out.text(s.getBaseObject, s.getBaseOffset, s.numBytes) }
         if (one.isNullAt(1)) out.none() else out.binary(one.getBinary(1))
         i += 1
       }

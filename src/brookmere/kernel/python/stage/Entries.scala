@@ -6,7 +6,7 @@ import brookmere.kernel.rows.{Change, Layout, Rows}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** Where rows enter a Python stage: which are meant for it, and how their keys and values are written for the worker. */
+/** Where rows enter a Python stage: which rows it takes, and how their keys and values are written for the worker. */
 private[python] final class Entries(stage: Stage) {
   private val timeNode = Layout.timeNode(stage.number)
   private val dueNode = Layout.dueNode(stage.number)
@@ -23,7 +23,7 @@ private[python] final class Entries(stage: Stage) {
     val valueRow = new UnsafeRow(node.inValue.fields)
   }
 
-  /** True if the worker gets the row; the others pass. */
+  /** True if the row goes to the worker; other rows pass through. */
   def takes(row: UnsafeRow): Boolean = {
     val node = row.getInt(Layout.Node)
     if (node >= 0) node < width && ways(node) != null
@@ -32,11 +32,12 @@ private[python] final class Entries(stage: Stage) {
 
   private def isTime(node: Int): Boolean = node == timeNode || node == dueNode
 
-  def isClock(row: UnsafeRow): Boolean = row.getInt(Layout.Node) == Layout.TickNode && row.getLong(Layout.Seq) == stage.number
+  def isClock(row: UnsafeRow): Boolean =
+    row.getInt(Layout.Node) == Layout.TickNode && row.getLong(Layout.Seq) == stage.number
 
   def isTable(row: UnsafeRow): Boolean = { val node = row.getInt(Layout.Node); node >= 0 && ways(node).node.getsTable }
 
-  /** The number by which the worker knows what a row means. */
+  /** The number by which the worker knows the meaning of a row. */
   def number(row: UnsafeRow): Int = {
     val node = row.getInt(Layout.Node)
     if (node >= 0) node
@@ -70,18 +71,18 @@ private[python] final class Entries(stage: Stage) {
 }
 
 private[python] object Entries {
-  /** Stream time of the sub-topology that is its key is at least that of the row. */
+  /** The stream time of the sub-topology in the row's key is at least the row's time. */
   val Time: Int = -4
-  /** The same, and what is due by then is called: a record of the task has been processed. */
+  /** The same after a record of the task was processed: punctuations that are due are called. */
   val Due: Int = -8
-  /** The row tells the wall clock. */
-  val Tell: Int = -5
-  /** The wall clock ticks; in a batch that leaves records waiting; */
+  /** The row carries the wall clock. */
+  val Clock: Int = -5
+  /** The wall clock ticks; below, in a batch that leaves records waiting. */
   val Tick: Int = -6
   val TickBusy: Int = -7
 
   private def clockNumber(row: UnsafeRow): Int = {
     import brookmere.kernel.rows.Ticks
-    if (!Ticks.isTick(row)) Tell else if (Ticks.isBusy(row)) TickBusy else Tick
+    if (!Ticks.isTick(row)) Clock else if (Ticks.isBusy(row)) TickBusy else Tick
   }
 }

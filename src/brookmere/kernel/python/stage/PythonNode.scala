@@ -6,8 +6,8 @@ import brookmere.kernel.expr.RowType
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /**
- * A node whose work is done by Python: here it has the types of what it gets and sends, and the ways out of its stage.
- * Edges to nodes of the same stage are followed in the worker.
+ * A node that Python processes: here it has the types of its input and output, and the edges that leave its stage. The
+ * worker follows the edges to nodes of the same stage.
  */
 final class PythonNode(
     id: Int, name: String, val inKey: RowType, val inValue: RowType, val key: RowType, val value: RowType,
@@ -16,10 +16,10 @@ final class PythonNode(
   private var targets: Map[Int, Processor] = Map.empty
   private var store: String = null
 
-  /** Says which processor leads to a child of another stage. */
+  /** Sets the processor that leads to a child in another stage. */
   private[kernel] def leadsTo(child: Int, by: Processor): Unit = targets += child -> by
 
-  /** Says which store keeps the table that the node sends. */
+  /** Sets the store that keeps the table that the node sends. */
   private[kernel] def keepIn(store: String): Unit = this.store = store
 
   override def needsTicks: Boolean = ticks
@@ -45,7 +45,7 @@ final class PythonNode(
   }
 
   override def keptIn: String = store
-  override def look(): Lookup = throw new IllegalStateException(s"$name is looked into where its rows are not")
+  override def look(): Lookup = throw new IllegalStateException(s"$name was looked up in a stage without its rows")
 }
 
 object PythonNode {

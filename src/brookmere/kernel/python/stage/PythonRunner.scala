@@ -14,8 +14,8 @@ import brookmere.kernel.state.Clock
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /**
- * Runs a stage whose nodes are Python: rows go to a worker in chunks, and what comes back leaves in their order.
- * Chunks end between root records, so all that one record brings about is in one of them.
+ * Runs a stage of Python nodes: sends rows to a worker in chunks, and emits the results in the order of the rows.
+ * Chunks end between root records, so all consequences of one record are in one of them.
  */
 final class PythonRunner(stage: Stage, settings: Settings, port: Port) extends StageWork {
   private val nodes = {
@@ -33,7 +33,7 @@ final class PythonRunner(stage: Stage, settings: Settings, port: Port) extends S
   private val request = new MarshalIn
   private val row = new UnsafeRow(Layout.Fields)
   private val chunks = new JMap[Integer, Chunk]()
-  /** Tasks whose batch the worker has begun. */
+  /** Tasks whose batch the worker has started. */
   private val begun = new JSet[Integer]()
   private var task: Task = _
   private var chunk: Chunk = _
@@ -68,14 +68,14 @@ final class PythonRunner(stage: Stage, settings: Settings, port: Port) extends S
       results.begin(task)
       results.of(PythonRunner.AtEnd, null)
       begun.remove(task.number)
-      // The times of stores are kept by these themselves.
+      // Stores keep their times themselves.
       answer.clocks.forEach(c => if (!c._1.startsWith(Clock.ofStore(""))) task.clock(c._1).time = c._2)
-      if (stage.stores.nonEmpty) { stores.keepUnsent(); stores.tellLogs() }
+      if (stage.stores.nonEmpty) { stores.keepUnsent(); stores.writeLogs() }
     }
     stage.processors.foreach(_.endBatch())
   }
 
-  /** Lets the worker process the rows of the chunk, and brings out what they give. */
+  /** Lets the worker process the rows of the chunk, and emits the results. */
   private def exchange(): Unit = {
     if (chunk.askedCount > 0) {
       if (begun.add(task.number)) begin()
@@ -85,7 +85,7 @@ final class PythonRunner(stage: Stage, settings: Settings, port: Port) extends S
     }
     bringOut()
     chunk.clear()
-    if (!settings.lastPerBatch && stage.stores.nonEmpty) stores.tellLogs()
+    if (!settings.lastPerBatch && stage.stores.nonEmpty) stores.writeLogs()
   }
 
   private def begin(): Unit = {
@@ -112,14 +112,14 @@ final class PythonRunner(stage: Stage, settings: Settings, port: Port) extends S
     port.send('B', out.bytes, out.size)
   }
 
-  /** The wall clock of the batch: the row that tells it stands in front of all others. */
+  /** The wall clock of the batch: the row that carries it comes first. */
   private def wallClock(): Long = {
     var i = 0
     while (i < chunk.count && !entries.isClock(chunk.row(i, row))) i += 1
     if (i < chunk.count) row.getLong(Layout.Ts) else task.wall
   }
 
-  /** Answers the worker's questions until it has the result. */
+  /** Answers the worker's requests until it sends the result. */
   private def await(): Array[Byte] = {
     var m = port.receive()
     while (m.kind == 'S') {
@@ -134,7 +134,7 @@ final class PythonRunner(stage: Stage, settings: Settings, port: Port) extends S
       case 'X' =>
         request.set(m.payload)
         throw new WorkerFailed(request.text())
-      case other => throw new IllegalStateException(s"the worker sent a message '$other' where a result is due")
+      case other => throw new IllegalStateException(s"the worker sent a message '$other' instead of a result")
     }
   }
 
@@ -156,7 +156,7 @@ final class PythonRunner(stage: Stage, settings: Settings, port: Port) extends S
     }
   }
 
-  /** Makes a row the reason of what comes next. */
+  /** Makes a row the cause of what follows. */
   private def turnTo(r: UnsafeRow): Unit =
     if (!entries.isClock(r)) { task.at(r); task.headers(r, Layout.Headers) }
     else {
@@ -168,9 +168,10 @@ final class PythonRunner(stage: Stage, settings: Settings, port: Port) extends S
 }
 
 private[python] object PythonRunner {
-  /** What comes at the end of the batch stands at this place. */
+  /** The position of what is emitted at the end of the batch. */
   private val AtEnd = 0
 
   /** The changelogs of the stage's stores, by store. */
-  private def logs(stage: Stage): Map[String, Processor] = stage.processors.collect { case c: Changelog => c.of.name -> c }.toMap
+  private def logs(stage: Stage): Map[String, Processor] =
+    stage.processors.collect { case c: Changelog => c.of.name -> c }.toMap
 }

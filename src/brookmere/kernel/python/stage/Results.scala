@@ -5,7 +5,7 @@ import brookmere.kernel.rows.{Change, Layout, Rows}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** Sends what a row has given in the worker: its outputs, then its failures, then what it made a node drop. */
+/** Sends the results of a row: its outputs, then its failures, then the records that a node has dropped. */
 private[python] final class Results(nodes: Array[PythonNode], answer: Answer, entries: Entries) {
   private val change = new UnsafeRow(2)
   private var task: Task = _
@@ -13,7 +13,7 @@ private[python] final class Results(nodes: Array[PythonNode], answer: Answer, en
   private var error = 0
   private var drop = 0
 
-  /** Turns to the first result of an answer. */
+  /** Goes to the first result of an answer. */
   def begin(task: Task): Unit = {
     this.task = task
     output = 0
@@ -21,14 +21,20 @@ private[python] final class Results(nodes: Array[PythonNode], answer: Answer, en
     drop = 0
   }
 
-  /** Sends the results of a row: the number it had in the worker, and the row itself, which at the end of a batch is null. */
+  /** Sends the results of a row, by its number in the worker; the row is null at the end of a batch. */
   def of(number: Int, row: UnsafeRow): Unit = {
     val isChange = row != null && entries.isTable(row)
     if (isChange) task.isLatest = Change.isLatest(Rows.slice(row, Layout.Value, change))
     while (output < answer.count && answer.input(output) == number) { send(output, row); output += 1 }
     task.isLatest = true
-    while (error < answer.errors.size && answer.errors.get(error).row == number) { fail(answer.errors.get(error)); error += 1 }
-    while (drop < answer.drops.size && answer.drops.get(drop).row == number) { dropped(answer.drops.get(drop), row); drop += 1 }
+    while (error < answer.errors.size && answer.errors.get(error).row == number) {
+      fail(answer.errors.get(error))
+      error += 1
+    }
+    while (drop < answer.drops.size && answer.drops.get(drop).row == number) {
+      dropped(answer.drops.get(drop), row)
+      drop += 1
+    }
   }
 
   private def send(i: Int, row: UnsafeRow): Unit = {
@@ -42,16 +48,20 @@ private[python] final class Results(nodes: Array[PythonNode], answer: Answer, en
       val ownHeaders = answer.hasOwnHeaders(i)
       if (!ownHeaders) answer.headersOf(i, task)
       if (!answer.hasOwnValue(i)) node.send(answer.target(i), key, answer.value(i), answer.old(i), answer.time(i))
-      else if (!node.sendsTable) node.send(answer.target(i), key, Rows.slice(row, Layout.Value, answer.valueView(i)), null, answer.time(i))
-      else {
+      else if (!node.sendsTable) {
+        val value = Rows.slice(row, Layout.Value, answer.valueView(i))
+        node.send(answer.target(i), key, value, null, answer.time(i))
+      } else {
         val pair = Rows.slice(row, Layout.Value, change)
-        node.send(answer.target(i), key, Rows.slice(pair, 0, answer.valueView(i)), Rows.slice(pair, 1, answer.oldView(i)), answer.time(i))
+        val value = Rows.slice(pair, 0, answer.valueView(i))
+        node.send(answer.target(i), key, value, Rows.slice(pair, 1, answer.oldView(i)), answer.time(i))
       }
       if (!ownHeaders) restoreHeaders(row)
     }
   }
 
-  private def restoreHeaders(row: UnsafeRow): Unit = if (row == null) task.noHeaders() else task.headers(row, Layout.Headers)
+  private def restoreHeaders(row: UnsafeRow): Unit =
+    if (row == null) task.noHeaders() else task.headers(row, Layout.Headers)
 
   private def fail(e: ReportedError): Unit =
     task.failed(RecordFailed.Processing, nodes(e.node).name, new PythonError(e.kind, e.message, e.trace),

@@ -9,7 +9,7 @@ import brookmere.kernel.python.marshal.{MarshalIn, MarshalOut}
 import brookmere.kernel.rows.{Rows, WindowKeys}
 import brookmere.kernel.state._
 
-/** A store with several rows per key - windows, sessions, versions -, as Python sees it. */
+/** A store with several rows per key (windows, sessions, versions), as Python sees it. */
 private[python] final class GroupAccess(d: StoreDef) extends StoreAccess(d) {
   private val form = d.groups.get
   private val isVersioned = form.shape == Groups.Versions
@@ -22,13 +22,13 @@ private[python] final class GroupAccess(d: StoreDef) extends StoreAccess(d) {
     if (isVersioned) versions = new Versions(store, form.retention)
   }
 
-  /** Rows from that time on are not dropped. */
+  /** Rows from this time on are not dropped. */
   def keepFrom(time: Long): Unit = store.keepFrom = time
 
   /** The latest time that was put in. */
   def time: Long = store.clock.time
 
-  // What is too old by now was not when Python put it: it goes in, and nobody finds it.
+  // Python put rows that are too old by now when they were not: they are stored, and not found.
   override def change(in: MarshalIn): Unit = {
     packed.clear()
     column(in, keys, keyIn, "key")
@@ -87,7 +87,7 @@ private[python] final class GroupAccess(d: StoreDef) extends StoreAccess(d) {
   private def timestamp(i: Item) = if (isVersioned) i.time else i.ts
 
   override def scan(in: MarshalIn, out: MarshalOut): Unit =
-    throw new IllegalStateException(s"the store ${d.name} is looked through by times")
+    throw new IllegalStateException(s"the store ${d.name} is scanned by time")
 
   override def scanTimes(in: MarshalIn, out: MarshalOut): Unit = {
     val from = in.long()
@@ -110,16 +110,19 @@ private[python] final class GroupAccess(d: StoreDef) extends StoreAccess(d) {
     rows.foreach(i => out.int(timestamp(i)))
   }
 
-  /** Rows in the order of time, those that cannot be found any more as well, as far as they are here. */
+  /** Rows in the order of time, including those that can no longer be found, as far as they exist. */
   private def closed(from: Long, to: Long, lower: Array[Byte], upper: Array[Byte]): Array[Item] = {
-    if (!form.timed) throw new IllegalStateException(s"the rows of the store ${d.name} are not in the order of time")
-    store.between(from, to, order).filter(i => (lower == null && upper == null) || within(order.bytes(store.key(i.group)), lower, upper, null))
+    if (!form.timed) throw new IllegalStateException(s"the rows of the store ${d.name} are not ordered by time")
+    store.between(from, to, order).filter(i =>
+      (lower == null && upper == null) || within(order.bytes(store.key(i.group)), lower, upper, null))
   }
 
-  /** Rows that can be found, as Kafka Streams' stores have them: segment by segment, then by key, then by time. */
+  /** Rows that can be found, in the order of Kafka Streams' stores: by segment, then by key, then by time. */
   private def open(from: Long, to: Long, lower: Array[Byte], upper: Array[Byte]): Array[Item] = {
     store.settle()
-    val segment = if (form.retention == Groups.Forever) Long.MaxValue else math.max(form.retention / 2, GroupAccess.Segment)
+    val segment =
+      if (form.retention == Groups.Forever) Long.MaxValue
+      else math.max(form.retention / 2, GroupAccess.Segment)
     val found = new ArrayBuffer[(Long, Array[Byte], Item)]()
     store.rows().foreach { i =>
       if (i.time >= from && i.time <= to) {
@@ -140,7 +143,7 @@ private[python] final class GroupAccess(d: StoreDef) extends StoreAccess(d) {
 
   override def count(): Long = { store.settle(); store.rows().size }
 
-  override protected def tell(e: Entry): Unit = {
+  override protected def logRow(e: Entry): Unit = {
     val i = e.asInstanceOf[Item]
     keyRow.pointTo(i.group.key, Rows.Base, i.group.key.length)
     log.receive(GroupStore.shown(d, windows, keyRow, i), valueOf(i), null, timestamp(i))

@@ -9,7 +9,7 @@ import brookmere.kernel.state.{Entry, StoreDef}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** What Python reads of a store, and changes in it. Keys and values are as the wire has them. */
+/** How Python reads and changes a store. Keys and values are as on the wire. */
 private[python] abstract class StoreAccess(val d: StoreDef) {
   protected val keyOut = new MarshalRow(d.key)
   protected val valueOut = new MarshalRow(d.value)
@@ -22,32 +22,32 @@ private[python] abstract class StoreAccess(val d: StoreDef) {
   protected val keys = new RowColumn(packed)
   protected val values = new RowColumn(packed)
 
-  /** Gets the changes of rows; null: nobody wants them. */
+  /** Receives the changes of rows; null without a changelog. */
   var log: Processor = null
-  private val told = new LinkedHashSet[Entry]()
+  private val unlogged = new LinkedHashSet[Entry]()
 
   def attach(task: Task): Unit
 
-  /** Applies changes: columns of keys, of what tells rows of a key apart, of values, of times. */
+  /** Applies changes: columns of keys, of what distinguishes rows of a key, of values, of times. */
   def change(in: MarshalIn): Unit
 
-  /** Answers with the rows of the keys that the message names. */
+  /** Writes the rows of the keys in the message. */
   def get(in: MarshalIn, out: MarshalOut): Unit
 
-  /** Answers with all rows whose keys lie between two, both included, or begin with a prefix. */
+  /** Writes all rows with keys between two, both inclusive, or with a prefix. */
   def scan(in: MarshalIn, out: MarshalOut): Unit
   def scanTimes(in: MarshalIn, out: MarshalOut): Unit
   def count(): Long
 
-  /** Tells the log of one row. */
-  protected def tell(e: Entry): Unit
+  /** Logs one row. */
+  protected def logRow(e: Entry): Unit
 
-  protected final def changed(e: Entry): Unit = if (log != null) told.add(e)
+  protected final def changed(e: Entry): Unit = if (log != null) unlogged.add(e)
 
-  /** Tells the log of what was changed since the last time. */
-  def tellLog(): Unit = if (!told.isEmpty) {
-    told.forEach(tell(_))
-    told.clear()
+  /** Logs what has changed since the last call. */
+  def writeLog(): Unit = if (!unlogged.isEmpty) {
+    unlogged.forEach(logRow(_))
+    unlogged.clear()
   }
 
   protected final def column(in: MarshalIn, into: RowColumn, reader: UnmarshalRow, what: String): Unit = {
@@ -55,7 +55,10 @@ private[python] abstract class StoreAccess(val d: StoreDef) {
     var n = in.sequence()
     while (n > 0) {
       try into.read(in, reader)
-      catch { case m: Misfit => throw new IllegalStateException(s"the store ${d.name} cannot keep a $what: ${m.getMessage}") }
+      catch {
+        case m: Misfit =>
+          throw new IllegalStateException(s"the store ${d.name} cannot keep a $what: ${m.getMessage}")
+      }
       n -= 1
     }
   }
@@ -67,20 +70,20 @@ private[python] abstract class StoreAccess(val d: StoreDef) {
     all
   }
 
-  /** The key that comes next; null for None. */
+  /** The next key; null for None. */
   protected final def key(in: MarshalIn): UnsafeRow = {
     packed.clear()
     val at = keyIn.read(in, packed)
     if (at < 0) null else { keyRow.pointTo(packed.bytes, Rows.Base + at, packed.end - at); keyRow }
   }
 
-  /** What the key that comes next sorts by; null for None. */
+  /** The sort order of the next key; null for None. */
   protected final def bound(in: MarshalIn): Array[Byte] = {
     val k = key(in)
     if (k == null) null else order.bytes(k)
   }
 
-  /** The bytes that a key has to begin with: a text or bytes as they are, another key as it sorts; null for None. */
+  /** The bytes that a key must begin with: a text or bytes as they are, another key by its order; null for None. */
   protected final def prefix(in: MarshalIn): Array[Byte] = in.code match {
     case 's' => in.binary()
     case 'u' => in.text().getBytes(java.nio.charset.StandardCharsets.UTF_8)
@@ -88,7 +91,8 @@ private[python] abstract class StoreAccess(val d: StoreDef) {
   }
 
   protected final def within(k: Array[Byte], lower: Array[Byte], upper: Array[Byte], prefix: Array[Byte]): Boolean =
-    (lower == null || Arrays.compareUnsigned(k, lower) >= 0) && (upper == null || Arrays.compareUnsigned(k, upper) <= 0) &&
+    (lower == null || Arrays.compareUnsigned(k, lower) >= 0) &&
+      (upper == null || Arrays.compareUnsigned(k, upper) <= 0) &&
       (prefix == null || (k.length >= prefix.length && Arrays.equals(k, 0, prefix.length, prefix, 0, prefix.length)))
 }
 

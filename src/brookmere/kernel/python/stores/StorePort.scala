@@ -4,7 +4,7 @@ import brookmere.kernel.core.{Processor, Task}
 import brookmere.kernel.python.marshal.{MarshalIn, MarshalOut}
 import brookmere.kernel.state.{Clock, StoreDef}
 
-/** Answers what Python asks of the stores of its stage, and applies what it has changed. */
+/** Answers the worker's requests to the stores of its stage, and applies its changes. */
 private[python] final class StorePort(stores: Array[StoreDef], logs: Map[String, Processor]) {
   private val all = stores.map(d => StoreAccess(d))
   private val groups = all.collect { case g: GroupAccess => g }
@@ -20,10 +20,10 @@ private[python] final class StorePort(stores: Array[StoreDef], logs: Map[String,
   /** Windows that Python has not sent yet stay, however far stream time jumps. */
   def keepUnsent(): Unit = groups.foreach(g => g.keepFrom(task.clock(StorePort.Keep + g.d.name, Long.MaxValue).time))
 
-  /** Hands the times of the stores to `f`. */
+  /** Calls `f` with the times of the stores. */
   def times(f: (String, Long) => Unit): Unit = groups.foreach(g => f(Clock.ofStore(g.d.name), g.time))
 
-  /** Applies the changes that come next. */
+  /** Applies the changes that follow in the message. */
   def change(in: MarshalIn): Unit = if (!in.takeNone()) {
     var n = in.sequence()
     while (n > 0) {
@@ -33,7 +33,7 @@ private[python] final class StorePort(stores: Array[StoreDef], logs: Map[String,
     }
   }
 
-  /** Applies the changes of a request, and writes the answer to it. */
+  /** Applies the changes of a request, and writes the response. */
   def answer(in: MarshalIn, out: MarshalOut): Unit = {
     in.sequence()
     change(in)
@@ -44,15 +44,15 @@ private[python] final class StorePort(stores: Array[StoreDef], logs: Map[String,
       case "scan" => store.scan(in, out)
       case "scan_times" => store.scanTimes(in, out)
       case "count" => out.int(store.count())
-      case other => throw new IllegalStateException(s"the worker asks for '$other', which no store can answer")
+      case other => throw new IllegalStateException(s"the worker sent the request '$other', which no store can answer")
     }
   }
 
-  /** Tells the changelogs what has changed since the last time. */
-  def tellLogs(): Unit = all.foreach(_.tellLog())
+  /** Writes to the changelogs what has changed since the last call. */
+  def writeLogs(): Unit = all.foreach(_.writeLog())
 }
 
 private[python] object StorePort {
-  /** A clock of that name and a store's is the time from which rows are kept whatever their age. */
+  /** A clock with this prefix and a store's name is the time from which rows are kept whatever their age. */
   val Keep = "keep:"
 }

@@ -49,7 +49,8 @@ private[python] final class TableAccess(d: StoreDef) extends StoreAccess(d) {
     val beginning = prefix(in)
     val reverse = in.bool()
     store.settle()
-    val found = store.each().map(e => (order.bytes(store.key(e)), e)).filter(f => within(f._1, lower, upper, beginning)).toArray
+    val found = store.each().map(e => (order.bytes(store.key(e)), e))
+      .filter(f => within(f._1, lower, upper, beginning)).toArray
     Arrays.sort(found, (a: (Array[Byte], Entry), b: (Array[Byte], Entry)) => Arrays.compareUnsigned(a._1, b._1))
     val rows = if (reverse) found.reverse else found
     out.tuple(3)
@@ -62,11 +63,11 @@ private[python] final class TableAccess(d: StoreDef) extends StoreAccess(d) {
   }
 
   override def scanTimes(in: MarshalIn, out: MarshalOut): Unit =
-    throw new IllegalStateException(s"the store ${d.name} has no times to look for")
+    throw new IllegalStateException(s"the store ${d.name} cannot be scanned by time")
 
   override def count(): Long = { store.settle(); store.each().size }
 
-  override protected def tell(e: Entry): Unit = {
+  override protected def logRow(e: Entry): Unit = {
     keyRow.pointTo(e.key, Rows.Base, e.key.length)
     log.receive(keyRow, store.value(e), null, e.ts)
   }

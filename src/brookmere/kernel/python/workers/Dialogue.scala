@@ -5,8 +5,8 @@ import java.nio.ByteBuffer
 import java.util.concurrent.ArrayBlockingQueue
 
 /**
- * A port to a worker that lives in the thread of a caller from Python: the work runs in a thread of its own,
- * and the caller takes and brings messages in turn. A message is a letter, a length and a payload.
+ * A port to a worker in the Python thread that calls the kernel: the work runs in a thread of its own, and the caller
+ * takes and gives messages in turn. A message is a letter, a length and a payload.
  */
 final class Dialogue extends Port {
   private val known = new Introductions
@@ -41,7 +41,7 @@ final class Dialogue extends Port {
     }
   }
 
-  /** Begins the work and returns the first messages for the worker; null if there are none. */
+  /** Starts the work and returns the first messages for the worker; null if there are none. */
   def begin(work: () => Array[Byte]): Array[Byte] = {
     sent.reset()
     val thread = new Thread(() => toPython.put(
@@ -51,7 +51,7 @@ final class Dialogue extends Port {
     next()
   }
 
-  /** Brings what the worker says and returns the next messages for it; null if the work is done. */
+  /** Passes on the worker's message and returns the next messages for it; null if the work is done. */
   def reply(message: Array[Byte]): Array[Byte] = {
     fromPython.put(Dialogue.Frames(message))
     next()
@@ -71,9 +71,9 @@ final class Dialogue extends Port {
     case Dialogue.Gone => null
   }
 
-  /** What the work gave; throws what it threw. */
+  /** The result of the work; throws what it threw. */
   def finished(): Array[Byte] = {
-    // What the worker knows may be of a batch that came to nothing.
+    // The worker's state may be that of a batch that was not finished.
     if (result.failure != null) { forgetTasks(); throw result.failure }
     result.bytes
   }

@@ -3,8 +3,8 @@ package brookmere.kernel.python.workers
 import org.apache.spark.TaskContext
 
 /**
- * The port to the worker of a place, for one attempt of the task at hand. The worker is taken when it is first
- * needed: a partition without rows has none. If the task ends before `leave`, the worker ends with it.
+ * The port to the worker of a place, for one attempt of the current Spark task. The worker is taken when it is first
+ * needed: a partition without rows needs none. If the task ends before `leave`, the worker ends with it.
  */
 final class PlacePort(run: String, place: String, version: Long, env: WorkerEnv) extends Port {
   private var worker: Worker = null
@@ -24,7 +24,7 @@ final class PlacePort(run: String, place: String, version: Long, env: WorkerEnv)
   override def send(kind: Char, payload: Array[Byte], length: Int): Unit = taken.send(kind, payload, length)
   override def receive(): Message = taken.receive()
 
-  /** Gives the worker back after the last row; what it knows goes together with `next`, the new version of the state. */
+  /** Returns the worker after the last row; its state matches `next`, the new version of the state. */
   def leave(next: Long): Unit = {
     isLeft = true
     if (worker == null) Workers.renew(place, version, next) else Workers.leave(place, next, worker)

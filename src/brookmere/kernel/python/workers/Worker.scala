@@ -8,7 +8,7 @@ final class Worker(process: Process, val run: String) extends Port {
   private val in = new DataInputStream(new BufferedInputStream(process.getInputStream, Worker.BufferBytes))
   private val out = new DataOutputStream(new BufferedOutputStream(process.getOutputStream, Worker.BufferBytes))
   private val known = new Introductions
-  /** The version of the state with which what the worker knows goes together. */
+  /** The version of the state that the worker's own state matches. */
   private[python] var version = Workers.NoVersion
   private[python] var since = 0L
 
@@ -37,22 +37,24 @@ final class Worker(process: Process, val run: String) extends Port {
     catch { case e: IOException => throw new WorkerLost(ended(), e) }
 
   private def ended(): String = {
-    val is = if (process.waitFor(Worker.PatienceMs, TimeUnit.MILLISECONDS)) Worker.words(process.exitValue) else "does not answer"
+    val is =
+      if (process.waitFor(Worker.PatienceMs, TimeUnit.MILLISECONDS)) Worker.words(process.exitValue)
+      else "does not answer"
     s"The Python worker (process $pid) $is. Look at the log for what it said last: " +
       "often memory ran out, a library crashed, or the program's own code ended the process."
   }
 
-  /** Lets the process end in good order: it may close what the program has open. */
+  /** Asks the process to end in good order, so that it can close what the program has open. */
   private[python] def askToEnd(): Unit =
     try { out.writeByte('Q'); out.writeInt(0); out.close() } catch { case _: IOException => }
 
-  /** Waits for the end that was asked for; one that takes too long is ended at once. */
+  /** Waits for the process to end, and kills it if that takes too long. */
   private[python] def end(): Unit = {
     process.waitFor(Worker.EndMs, TimeUnit.MILLISECONDS)
     destroy()
   }
 
-  /** Ends the process at once. */
+  /** Kills the process. */
   def destroy(): Unit = {
     process.destroyForcibly()
     close(out)
@@ -66,9 +68,10 @@ object Worker {
   private val BufferBytes = 1 << 16
   private val PatienceMs = 2000L
   private val EndMs = 5000L
-  /** A process that a signal ended has its number and this one as exit code. */
+  /** The exit code of a process killed by a signal is this number plus the signal's. */
   private val Signalled = 128
 
   private def words(code: Int): String =
-    if (code > Signalled && code < Signalled + 65) s"was ended by signal ${code - Signalled}" else s"ended with exit code $code"
+    if (code > Signalled && code < Signalled + 65) s"was ended by signal ${code - Signalled}"
+    else s"ended with exit code $code"
 }
