@@ -1,4 +1,4 @@
-"""brookmere reset tells what it would do, and does it when told to."""
+"""`brookmere reset` shows what it would do, and does it with --execute."""
 
 from __future__ import annotations
 

@@ -179,7 +179,7 @@ def test_what_is_no_time_no_prefix_and_no_query_is_told_as_such(world: World) ->
     versions = filled(world, VERSIONS, {"a": 1})
     store = filled(world, totals(), {"a": 1})
 
-    with pytest.raises(TypeError, match=r"a time is a datetime, or whole milliseconds .*found str '2025'"):
+    with pytest.raises(TypeError, match=r"a time is a datetime, or milliseconds .*found str '2025'"):
         list(windows.fetch("a", "2025"))
     with pytest.raises(TypeError, match=r"a time is .*found float 1\.5"):
         versions.get("a", as_of=1.5)
