@@ -1,4 +1,4 @@
-"""Aggregates with Python functions give what those with Columns give, whatever their windows are."""
+"""Aggregates with Python functions equal those with Columns, in all kinds of windows."""
 
 from __future__ import annotations
 
@@ -239,7 +239,7 @@ def test_initial_value_of_another_type_is_refused_at_the_line_of_the_step(
 
     with pytest.raises(
         bm.errors.ExpressionError,
-        match=r"initial value of aggregate does not fit: expected a whole number, found str 'none' "
+        match=r"initial value of aggregate does not fit: expected an integer, found str 'none' "
         r"\(.*test_python_aggregates\.py:\d+\)\. Convert it, or change returns=",
     ):
         TopologyTestDriver(app, session=spark)

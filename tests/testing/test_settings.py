@@ -27,7 +27,7 @@ def counting() -> bm.StreamsBuilder:
         ({"on_error": "contine"}, "There is no on_error='contine'. Did you mean 'continue'?"),
         ({"store_type": "rocks"}, "There is no store_type='rocks'. Did you mean 'rocksdb'?"),
         ({"partitions": {"order": 2}}, "The topology has no input topic 'order'. Did you mean 'orders'?"),
-        ({"partitions": 0}, "A topic has at least one partition; found 0 for 'orders'."),
+        ({"partitions": 0}, "A topic needs at least one partition; found 0 for 'orders'."),
     ],
 )
 def test_unknown_option_is_refused(options: dict[str, Any], words: str) -> None:
@@ -45,9 +45,9 @@ def test_unknown_names_are_refused() -> None:
             driver.output_topic("total")
         with pytest.raises(bm.errors.ConfigError, match=r"no store 'count'. Did you mean 'counts'"):
             driver.store("count")
-        with pytest.raises(bm.errors.ConfigError, match=r"no store 'x'. Known are: counts"):
+        with pytest.raises(bm.errors.ConfigError, match=r"no store 'x'. Known names: counts"):
             driver.store("x")
-        with pytest.raises(bm.errors.ConfigError, match=r"no input topic 'nowhere'. Known are: orders"):
+        with pytest.raises(bm.errors.ConfigError, match=r"no input topic 'nowhere'. Known names: orders"):
             driver.pipe_records([("nowhere", bm.Record("k", "v", 0))])
 
 

@@ -1,4 +1,4 @@
-"""`serve`, `replica --serve` and `run --serve` answer over HTTP, with the program's own routes, by token."""
+"""`serve`, `replica --serve` and `run --serve` serve stores and the program's routes over HTTP, by token."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_server_waits_for_topics_that_do_not_exist_yet(run: Run, world: World, f
         created.append([bm.Record(b"ada", bm.Long().serialize(3), 0)])
         patient = run("query", "clicks", "counts", "ada", "--url", url)
 
-    assert "has not caught up after 0 s.\nWait longer with --timeout" in impatient.stderr
+    assert "did not catch up within 0 s.\nWait longer with --timeout" in impatient.stderr
     assert json.loads(patient.stdout)["value"] == 3
 
 
@@ -134,7 +134,7 @@ def test_server_requires_the_token(
         monkeypatch.setenv("BROOKMERE_TOKEN", "open\nsesame")
         by_two_lines = run("query", "clicks", "counts", "--url", url)
 
-    assert "wants a token, and the right one was not given" in refused.stderr
+    assert "requires a token, and none or a wrong one was given" in refused.stderr
     assert by_file.exit_code == by_variable.exit_code == 0, by_file.stderr + by_variable.stderr
     assert "There is no token in the variable BROOKMERE_TOKEN." in by_two_lines.stderr
 
@@ -157,11 +157,11 @@ def test_routes_of_the_program_are_served(world: World, folder: Path) -> None:
         ("", ["{taken}"], "The server cannot listen at 127.0.0.1:"),
         ("", ["127.0.0.1:0", "--token-file", "none"], "The token file none cannot be read: No such file"),
         ("", ["127.0.0.1:0", "--token-file", "empty"], "There is no token in empty."),
-        ("routes = {'a': 1}\n", ["127.0.0.1:0"], "Own routes are a fastapi.APIRouter: found dict"),
+        ("routes = {'a': 1}\n", ["127.0.0.1:0"], "Routes must be a fastapi.APIRouter, found dict"),
         (
             "from fastapi import APIRouter\nroutes = APIRouter()\nroutes.get('/status')(print)\n",
             ["127.0.0.1:0"],
-            "The own route /status has a path that is answered already",
+            "The path of the route /status is already taken",
         ),
     ],
 )
@@ -186,7 +186,7 @@ def test_invalid_address_is_explained(run: Run, world: World) -> None:
     shown = run("replica", "clicks", "--serve", "7000")
 
     assert shown.exit_code == 1
-    assert "'7000' is no address to serve at. Give a host and a port" in shown.stderr
+    assert "'7000' is not an address to listen on. Pass a host and a port" in shown.stderr
 
 
 def test_running_application_serves_its_stores(run: Run, folder: Path) -> None:

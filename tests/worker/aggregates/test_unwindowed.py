@@ -145,7 +145,7 @@ def test_an_aggregate_that_does_not_fit_is_told_with_the_line_of_the_step() -> N
 
     [error] = jvm.batch(("a", 1)).errors
 
-    assert error[3].startswith("the aggregate does not fit: expected a whole number, found str '0'")
+    assert error[3].startswith("the aggregate does not fit: expected an integer, found str '0'")
     assert error[3].endswith("it was returned by the step of aggregate at app.py:3")
 
 

@@ -98,7 +98,7 @@ def test_a_message_that_nobody_knows_fails_the_batch_and_not_the_worker() -> Non
 
     (kind, text), *rest = answers(out.getvalue())
     assert kind == "X"
-    assert "messages of the kind 'Z'" in text
+    assert "unknown message kind 'Z'" in text
     assert [kind for kind, _ in rest] == ["R", "R"]
 
 

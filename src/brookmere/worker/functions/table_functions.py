@@ -22,7 +22,7 @@ class TableMapValuesWork:
     store: str | None = None
 
     def build(self, node: NodeCode, runtime: Runtime) -> Running:
-        """Return the node at work on one task."""
+        """Return the node, running on one task."""
         mapped = _Mapped(self.sees_null, record_call(self.function, node, runtime))
         if self.store is None:
             return _Computed(mapped, node, runtime, send_old=self.send_old)
@@ -43,7 +43,7 @@ class TableFilterWork:
     store: str | None = None
 
     def build(self, node: NodeCode, runtime: Runtime) -> Running:
-        """Return the node at work on one task."""
+        """Return the node, running on one task."""
         kept = _Kept(self.function, self.negate, record_call(self.function, node, runtime))
         skips = self.send_old and not self.versioned
         if self.store is None:
@@ -62,7 +62,7 @@ class TableGroupWork:
     versioned: bool = False
 
     def build(self, node: NodeCode, runtime: Runtime) -> Running:
-        """Return the node at work on one task."""
+        """Return the node, running on one task."""
         return _Group(self, node, runtime)
 
 
@@ -88,7 +88,7 @@ class _Kept:
 
 
 class _Computed(Running):
-    """Computes the new row, and the old one for those who must know it, each from its change."""
+    """Computes the new row, and the old one if it is sent on."""
 
     def __init__(
         self,
@@ -142,7 +142,7 @@ class _Stored(Updating):
 class _Group(Running):
     """Names the group of a row.
 
-    A change that stays in its group travels as one; otherwise the old group is told first.
+    A change within a group is one update; otherwise the update of the old group comes first.
     """
 
     def __init__(self, work: TableGroupWork, node: NodeCode, runtime: Runtime) -> None:

@@ -1,4 +1,4 @@
-"""Turns the messages of the JVM into work of stages, and their results into answers."""
+"""Serves the requests of the JVM."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Server:
-    """The stages of a worker. With `codes` they are known from the start and need not be sent.
+    """The stages of a worker. With `codes` they need not be sent.
 
     `heard` is called with every exception of user code before it becomes part of an answer.
     """
@@ -37,7 +37,7 @@ class Server:
         self._failed: str | None = None
 
     def run(self) -> None:
-        """Serve until there is no message any more, or none for now: it may be called again then."""
+        """Serve until there is no message left. It can be called again."""
         while True:
             message = self._channel.receive()
             if message is None or message[0] == "Q":
@@ -50,15 +50,15 @@ class Server:
             except FAILURES as error:
                 self._process.heard(error)
                 trace = described(error)[2]
-                # Without a frame of the user it is a fault of the worker.
+                # Without a frame of user code it is a bug in the worker.
                 self._failed = trace if "\n  File " in trace else traceback.format_exc()
-            # What begins a batch is not answered, so what fails there is told at the next message.
+            # The start of a batch has no answer, so its failure is reported with the next one.
             if self._failed is not None and message[0] not in "BD":
                 self._channel.send("X", self._failed)
                 self._failed = None
 
     def close(self) -> None:
-        """End all processors, and what was made once."""
+        """Close all processors, and objects that were made once."""
         for task in self._tasks.values():
             task.close()
         self._tasks.clear()
@@ -81,7 +81,7 @@ class Server:
                 stage, code = payload
                 self._codes[stage] = pickle.loads(code)
             case _:
-                raise ValueError(f"the worker does not know messages of the kind {kind!r}")
+                raise ValueError(f"unknown message kind {kind!r}")
 
     def _begin(self, stage: int, number: int, fresh: bool, clocks: dict[str, int], wall: int | None) -> None:
         task = self._tasks.get((stage, number))

@@ -1,4 +1,4 @@
-"""Turns what nodes forward into rows that go back to the JVM, and into calls of nodes of the same stage."""
+"""Where the outputs of a node go: rows for the JVM, and calls of nodes of the same stage."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Drop(Protocol):
 
 
 class Output:
-    """The way out of a node, to all children or to one of them.
+    """The output of a node, to all children or to one of them.
 
-    `send_wire` sends a change whose values, but not the key, are in the form of the wire already. A windowed
+    `send_wire` sends a change whose values, but not the key, are already in wire form. A windowed
     key may be, too: then it is a tuple.
     """
 
@@ -56,5 +56,5 @@ class Output:
         self._to = to
 
     def to(self, child: str) -> Output:
-        """Return the way out to one child only."""
+        """Return the output to one child only."""
         return self._to(child)

@@ -1,4 +1,4 @@
-"""Turns the children of a node into its ways out: rows for those outside of the stage, calls for others."""
+"""Builds the outputs of nodes: rows for children outside the stage, calls for those inside."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ALL = -1
 
 
 class Ways:
-    """Makes the ways out of the nodes of a stage on one task."""
+    """Builds the outputs of the nodes of a stage on one task."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class Ways:
         self._fail = fail
 
     def output(self, node: NodeCode) -> Output:
-        """Return the way out of a node to all its children, in their order."""
+        """Return the output of a node to all its children, in order."""
         has_inside = any(child.inside for child in node.children)
         if not has_inside and node.children:
             return self._faces(node, [self._outside(node, ALL)])
@@ -67,13 +67,13 @@ class Ways:
         return Output(forward, change, wire, self._drop(node), lambda name: self._to(node, name))
 
     def _outside(self, node: NodeCode, to: int) -> tuple[Forward, ForwardChange, ForwardChange]:
-        """Return what makes rows of the outputs of a node."""
+        """Return the functions that turn outputs of a node into rows."""
         row = self._row
         add = self._appender(node, to)
         send_key = writer(node.out_key, "the key") or _same
         send_value = writer(node.out_value, "the value") or _same
         # The JVM takes the key or the value of the input row then, so their types must be the same, and
-        # nobody can have changed it in place.
+        # it must be immutable.
         has_key = self._passes(node.out_key, lambda entry: entry.key)
         has_value = not node.is_table and self._passes(node.out_value, lambda entry: entry.value)
 
@@ -111,7 +111,7 @@ class Ways:
     def _quick_forward(
         self, send_key: Callable[[Any], Any], send_value: Callable[[Any], Any], has_key: bool, has_value: bool
     ) -> Forward:
-        """Return what `forward` and `add` do together, in one call: most stages have one node that sends."""
+        """Return `forward` and `add` in one function: most stages have a single node that sends."""
         row = self._row
         collector = self._collector
         rows, headers_of = collector.rows, collector.headers
@@ -170,9 +170,9 @@ class Ways:
         return add if collector.is_of_one else add_sender
 
     def _inside(self, node: NodeCode, child: NodeCode) -> tuple[Forward, ForwardChange, ForwardChange]:
-        """Return what calls a node of the same stage. What it raises is not a failure of its parent.
+        """Return the functions that call a node of the same stage. Its exceptions do not fail its parent.
 
-        It gets what it would get over the wire: values of the declared types, and nobody else's.
+        It gets the values that it would get over the wire: of the declared types, and not shared.
         """
         row = self._row
         fail = self._fail
@@ -254,7 +254,7 @@ def _is_windowed(node: NodeCode) -> bool:
 
 
 def _handing(write: Convert | None, read: Convert | None) -> Convert:
-    """Return what makes of a value that a node sends the value that the next one gets."""
+    """Return the conversion from a value that a node sends to the value that the next one gets."""
     if write is None:
         return _same
     if read is None:

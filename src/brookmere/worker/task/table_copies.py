@@ -1,4 +1,4 @@
-"""Turns the changes of a table into rows of a store that the processors of a stage can read."""
+"""Copies of tables, in stores that the processors of a stage can read."""
 
 from __future__ import annotations
 
