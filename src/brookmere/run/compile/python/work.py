@@ -1,4 +1,7 @@
-"""Turns operators with Python code into the work that a worker does, and the types of what it sends."""
+"""What a worker does for each operator with Python functions, and the types of what it sends.
+
+`_WORKS` registers one function per operator class.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ _WITHOUT_KEY = 2
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """What a node receives, and who hears it."""
+    """What a node receives, and whether late records are sent on."""
 
     key: TypeCode
     value: TypeCode
@@ -215,7 +218,7 @@ def _check_initial(value: object, step: PythonFunction, kept: TypeCode) -> None:
 def _code(function: PythonFunction, signatures: Signatures) -> agg.UserCode:
     count = record_parameters(function.call, is_factory=function.is_factory)
     if count is None:
-        # What a factory makes may take all there is; a function that does not tell takes no key.
+        # A factory may return a function of all parameters; one of unknown parameters takes no key.
         count = max(signatures) if function.is_factory else _WITHOUT_KEY
     where = f"{function.role} at {function.location}"
     return agg.UserCode(function.call, cast(Any, signatures[count]), function.is_factory, where)
@@ -225,7 +228,7 @@ def _python(function: object) -> PythonFunction:
     if isinstance(function, PythonFunction):
         return function
     # The plan refuses operators that are half Python, half Columns.
-    raise InternalError(f"an operator has Python code beside {function!r}")
+    raise InternalError(f"an operator mixes Python functions with {function!r}")
 
 
 def _user(function: PythonFunction) -> fn.UserFunction:
