@@ -111,7 +111,7 @@ def test_the_report_tells_ratios_where_there_is_a_rival() -> None:
 
 @pytest.mark.parametrize(
     ("given", "said"),
-    [("--cases tumbling,sideways", "there is no 'sideways'"), ("--keys 1001", "must be even for joins")],
+    [("--cases tumbling,sideways", "'sideways' is unknown"), ("--keys 1001", "must be even for joins")],
 )
 def test_wrong_options_are_refused(
     given: str, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
