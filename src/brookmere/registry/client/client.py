@@ -201,7 +201,7 @@ def _again(access: Access) -> RegistryClient:
         ca_file=access.ca_file,
         cert_file=access.cert_file,
         key_file=access.key_file,
-        timeout=access.timeout,
+        timeout=timedelta(seconds=access.timeout),
     )
 
 
