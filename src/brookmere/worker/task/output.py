@@ -25,7 +25,7 @@ class ForwardChange(Protocol):
 
 
 class Drop(Protocol):
-    """Counts a record that came too late, and tells it to the JVM."""
+    """Counts a record that came too late, and reports it to the JVM."""
 
     def __call__(
         self, reason: str, key: Any, value: Any, ts: int, stream_time: int, start: int, end: int
