@@ -114,7 +114,7 @@ def test_an_invalid_address_is_refused() -> None:
 
 
 def test_an_unreachable_address_is_reported_with_the_remedy() -> None:
-    registry = RegistryClient("http://127.0.0.1:1,http://user:secret@localhost:1", timeout=5)
+    registry = RegistryClient("http://127.0.0.1:1,http://user:secret@localhost:1", timeout="5s")
 
     with pytest.raises(RegistryError) as failure:
         registry.subjects()
