@@ -26,7 +26,7 @@ def run(options: Namespace, tell: Tell) -> Report:
     """Start a broker, let all contestants work through the same records in turn, and remove everything.
 
     Raises:
-        WrongResultError: a contestant did not give the right results.
+        WrongResultError: a contestant produced wrong results.
         QueryFailedError: Brookmere failed. A rival that fails has no number.
     """
     directory = Path(tempfile.mkdtemp(prefix="brookmere-bench-"))

@@ -53,7 +53,7 @@ class Workload:
         """Return the number of results.
 
         Raises:
-            WrongResultError: they are not those of so many records from the beginning.
+            WrongResultError: they do not match this many records from the start.
         """
         number = 0
         seen: Counter[bytes] = Counter()

@@ -14,7 +14,7 @@ _SHOWN = 3
 
 
 def check(case: Case, out: Topic, read: int) -> int:
-    """Return how many records a case wrote after reading so many.
+    """Return how many records a case wrote after reading this many.
 
     Raises:
         WrongResultError: the results are wrong.

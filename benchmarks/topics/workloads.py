@@ -27,7 +27,7 @@ _ORDERS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """What is done to a topic of records, `rows` of them per batch."""
+    """The work on a topic of records, `rows` of them per batch."""
 
     kind: Kind
     rows: int
@@ -57,7 +57,7 @@ class Block:
     keys: list[bytes | None]
     values: list[bytes]
     results: list[list[str]]
-    """The keys that a record counts; or the record, as `as_result` writes it, that comes of it."""
+    """The keys that a record counts; or the resulting record, as `as_result` writes it."""
 
     def __len__(self) -> int:
         return len(self.values)
