@@ -40,7 +40,7 @@ def here() -> Location:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A user's function over Columns, called once, when the program is compiled.
+    """A user's function over Columns, called when the program is compiled, never per record.
 
     Two functions are equal when they come from the same line and have the same code,
     so that building the same program twice gives equal graphs.

@@ -1,4 +1,4 @@
-"""Compiles a plan into the kernel's program: calls every lambda once and binds what it returns."""
+"""Compiles a plan into the kernel's program: calls the lambdas with Columns and binds what they return."""
 
 from __future__ import annotations
 
