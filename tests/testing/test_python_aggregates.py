@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from random import Random
 from typing import Any
@@ -200,6 +200,8 @@ def _options() -> Iterator[tuple[str, dict[str, Any]]]:
         yield name, {"emit": "last"}
     for name in ("tumbling", "session", "hopping on close", "session on close"):
         yield name, {"corrections": "all"}
+    for name in ("aggregate", "hopping", "sliding on close", "session"):
+        yield name, {"store_type": "rocksdb"}
 
 
 OPTIONS = list(_options())
@@ -239,7 +241,60 @@ def test_initial_value_of_another_type_is_refused_at_the_line_of_the_step(
 
     with pytest.raises(
         bm.errors.ExpressionError,
-        match=r"initial value of aggregate does not fit: expected a whole number, found str 'none' "
+        match=r"initial value of aggregate does not fit: expected an integer, found str 'none' "
         r"\(.*test_python_aggregates\.py:\d+\)\. Convert it, or change returns=",
     ):
         TopologyTestDriver(app, session=spark)
+
+
+def _fold_some(value: str | None, folded: str) -> str | None:
+    if value == "fail":
+        raise ValueError("such a value")
+    return None if value == "x" else folded + (value or "_")
+
+
+@pytest.mark.parametrize(
+    "name", ["aggregate", "tumbling", "hopping", "sliding", "session", "table aggregate"]
+)
+def test_record_that_fails_leaves_the_aggregates_as_they_were(spark: SparkSession, name: str) -> None:
+    words = replace(PYTHON, step=bm.python(_fold_some, returns=str))
+    chance = Random(SEED)
+    values = [chance.choice(("a", "b", "x", "fail", "fail")) for _ in range(100)]
+    records = [
+        # Each key of a table has one value: the old value of an update that failed was never added.
+        bm.Record(
+            key=str(at) if name == "table aggregate" else chance.choice("ab"), value=value, timestamp=2 * at
+        )
+        for at, value in enumerate(values)
+    ]
+
+    one_batch: Step = [("in", record) for record in records]
+    mixed = _results(PROGRAMS[name], words, [one_batch], spark, on_error="continue")
+    alone = _results(
+        PROGRAMS[name], words, [[("in", record)] for record in records], spark, on_error="continue"
+    )
+
+    assert mixed == alone
+    assert mixed["out"]
+
+
+def test_initial_value_is_made_for_each_row_and_sent_as_the_first_old_value(spark: SparkSession) -> None:
+    made = iter(range(100, 1000, 100))
+    app = bm.StreamsBuilder("app", key=bm.Text(), value=bm.Long())
+    totals = (
+        app.stream("in")
+        .group_by_key()
+        .aggregate(lambda: next(made), bm.python(lambda value, total: total + value, returns=int))
+    )
+    grouped = totals.group_by(bm.python(lambda key, value: ("all", value), returns=(str, int)))
+    changes = grouped.aggregate(
+        "",
+        bm.python(lambda value, text: f"{text}+{value}", returns=str),
+        bm.python(lambda value, text: f"{text}-{value}", returns=str),
+    )
+    changes.to_stream().to("out", value=bm.Text())
+
+    with TopologyTestDriver(app, session=spark) as driver:
+        driver.input_topic("in").pipe_key_values([("a", 1), ("b", 1), ("a", 1)])
+
+        assert driver.output_topic("out").read_values_to_list()[-1].endswith("-101+102")

@@ -1,1 +1,1 @@
-"""Runs the Python nodes of a program in a process of its own, beside the kernel that keeps their state."""
+"""The process that runs the Python nodes of a program; the kernel keeps their state."""

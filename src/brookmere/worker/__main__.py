@@ -1,4 +1,4 @@
-"""Runs a worker process: messages come by standard input and go by standard output."""
+"""The entry point of a worker process, which reads messages from stdin and writes them to stdout."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def main() -> None:
 
 
 def _taken_over() -> PipeChannel:
-    """Take the pipes for the channel; what user code prints goes to the log of the JVM."""
+    """Use the pipes for the channel, so that what user code prints goes to the JVM's log."""
     incoming = os.fdopen(os.dup(0), "rb", buffering=_BUFFER)
     outgoing = os.fdopen(os.dup(1), "wb", buffering=_BUFFER)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -36,7 +36,7 @@ def _taken_over() -> PipeChannel:
 
 
 def _end_without(parent: int) -> None:
-    """End the process when its JVM is gone: user code may be deep in a call that never comes back."""
+    """Exit when the JVM is gone, even if user code never returns from a call."""
     look = threading.Event()
     while os.getppid() == parent:
         look.wait(_LOOK_EVERY)

@@ -1,17 +1,19 @@
-"""Starts a worker without loading what only a program needs: it runs as text, before the package is there."""
+"""Starts a worker without loading the whole package. It runs as text, before the package can be imported."""
 
 import importlib.util
 import sys
 
 _spec = importlib.util.find_spec("brookmere")
 if _spec is None or _spec.loader is None:
-    sys.exit("Python code of a Brookmere program runs here, but there is no package brookmere")
+    sys.exit(
+        "This process runs Python code of a Brookmere program, but the package brookmere is not installed"
+    )
 _package = importlib.util.module_from_spec(_spec)
 _loader = _spec.loader
 
 
 def _load(name: str) -> object:
-    """Load the package as a whole when the first of its names is asked for."""
+    """Load the whole package when one of its names is first used."""
     if name.startswith("__"):
         raise AttributeError(name)
     del _package.__dict__["__getattr__"]

@@ -187,7 +187,7 @@ def test_a_value_that_does_not_fit_the_declared_type_is_an_error_of_its_record()
 
     assert node.receive(("k", "v")) == []
     assert message(node) == (
-        "the value does not fit: expected a whole number, found str 'v'; convert it, or change returns="
+        "the value does not fit: expected an integer, found str 'v'; convert it, or change returns="
     )
 
 

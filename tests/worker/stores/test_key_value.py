@@ -309,5 +309,5 @@ def test_a_key_that_is_only_equal_is_refused_also_where_the_row_is_known(key: An
     store = Asking(StoreCode("store", "key_value", LONG, LONG))
     store.does_one(lambda s: s.put(1, 5))
 
-    with pytest.raises(TypeError, match="a key of the store 'store' does not fit: expected a whole number"):
+    with pytest.raises(TypeError, match="a key of the store 'store' does not fit: expected an integer"):
         store.does_one(lambda s: s.get(key))

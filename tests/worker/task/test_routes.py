@@ -69,7 +69,7 @@ def test_a_value_that_does_not_fit_is_an_error_of_the_function_that_returned_it(
     assert answer.values == ["2"]
     [(row, node, kind, message, *_)] = answer.errors
     assert (row, node, kind) == (0, 0, "TypeError")
-    assert message.startswith("the value does not fit: expected a whole number, found str 'a'")
+    assert message.startswith("the value does not fit: expected an integer, found str 'a'")
 
 
 def test_a_key_that_does_not_fit_is_an_error_of_the_function_that_returned_it() -> None:

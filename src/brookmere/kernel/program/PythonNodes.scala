@@ -27,6 +27,30 @@ private[program] trait PythonNodes { this: ProgramBuilder =>
     add(id, stage, p, key, value, sendsTable, ids(parents))
   }
 
+  /** The functions of an aggregate: the numbers under which the worker knows them, and the type that they keep. */
+  def pythonFold(step: Int, other: Int, parents: JList[Integer], keptType: String, hasInitial: Boolean,
+      takesKey: Boolean): ops.aggregates.PythonFold = {
+    val in = made(parents.get(0))
+    val kept = RowType(DataType.fromJson(keptType))
+    Seq(in.key, in.value, kept).foreach(t => MarshalWrite.check(t.dataType))
+    ops.aggregates.PythonFold(step, other, in.key, in.value, kept, hasInitial, takesKey)
+  }
+
+  /** How a windowed aggregate with functions in Python folds, as `foldOf` says it of one with Columns. */
+  def pythonFoldOf(name: String, parents: JList[Integer], store: String, f: ops.aggregates.PythonFold): ops.windows.Fold =
+    ops.windows.Fold(store, input(name, parents).key, null, null, null, null, f)
+
+  /** An aggregate of a stream or of a table, with functions in Python. */
+  def pythonAggregate(id: Int, name: String, stage: Int, parents: JList[Integer], store: String, kind: String,
+      f: ops.aggregates.PythonFold, sendOld: Boolean): Unit = {
+    val in = input(name, parents)
+    define(stage, StoreDef(store, kind, in.key, f.kept))
+    val p =
+      if (in.isTable) new ops.aggregates.TableAggregate(id, name, store, null, null, null, null, sendOld, f)
+      else new ops.aggregates.Aggregate(id, name, store, null, null, null, sendOld, merges = false, f)
+    add(id, stage, p, in.key, f.kept, isTable = true, ids(parents))
+  }
+
   /** Says that the table which a node sends is kept in a store that Python keeps. */
   def pythonTable(id: Int, store: String): Unit = made(id).processor.asInstanceOf[PythonNode].keepIn(store)
 
@@ -68,7 +92,12 @@ private[program] trait PythonNodes { this: ProgramBuilder =>
 
   /** The code of the nodes of a Python stage, as the worker unpickles it. */
   def pythonCode(stage: Int, code: Array[Byte]): Unit =
-    python(stage) = new PythonPart(code, processors(stage).exists(_.needsTicks))
+    python(stage) = new PythonPart(code, processors(stage).exists(_.needsTicks), processors(stage).exists(isFold))
+
+  private def isFold(p: Processor): Boolean = p match {
+    case t: ops.tables.TableProcessor => t.python != null
+    case _ => false
+  }
 
   /** A changelog of a store that Python keeps; `store` is the number that `pythonStore` gave. */
   def storeChangelog(id: Int, name: String, stage: Int, store: Int, key: Writer, value: Writer, since: Long, isNew: Boolean): Unit = {
@@ -104,9 +133,7 @@ private[program] object PythonNodes {
   private def form(shape: String, retention: Long, windowMs: Long): Option[Groups] = shape match {
     case "key_value" => None
     case "window" => Some(Groups(Groups.Window, retention, windowMs))
-    case "timed_window" => Some(Groups(Groups.Window, retention, windowMs, timed = true))
     case "session" => Some(Groups(Groups.Session, retention))
-    case "timed_session" => Some(Groups(Groups.Session, retention, timed = true))
     case "versioned" => Some(Groups(Groups.Versions, retention))
     case other => throw new IllegalArgumentException(s"no shape of a store: $other")
   }

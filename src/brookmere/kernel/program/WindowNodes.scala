@@ -46,10 +46,10 @@ private[program] trait WindowNodes { this: ProgramBuilder =>
   }
 
   private def windows(stage: Int, kind: String, f: ops.windows.Fold, form: Groups): Unit =
-    define(stage, StoreDef(f.store, kind, f.key, f.step.result, Some(form)))
+    define(stage, StoreDef(f.store, kind, f.key, f.kept, Some(form)))
 
   private def addWindows(id: Int, name: String, stage: Int, parents: JList[Integer], f: ops.windows.Fold, p: ops.windows.WindowAggregate): Unit = {
-    val value = if (f.result == null) f.step.result else f.result.result
+    val value = if (f.result == null) f.kept else f.result.result
     add(id, stage, p, WindowKeys.typeOf(f.key), value, isTable = true, ids(parents))
   }
 

@@ -1,4 +1,4 @@
-"""Gives a processor what it may use: ways out, stores, times, and where its record came from."""
+"""The context of a processor: outputs, stores, times, and the origin of the current record."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MILLISECOND = timedelta(milliseconds=1)
 
 
 class ProcessorContext:
-    """What a processor gets in `init`. It serves this processor on this task only."""
+    """What a processor gets in `init`. It is for this processor on this task only."""
 
     def __init__(self, work: ProcessWork, node: NodeCode, runtime: Runtime, output: Output) -> None:
         self._work = work
@@ -56,7 +56,7 @@ class ProcessorContext:
         ts = record.timestamp
         if type(ts) is not int or not 0 <= ts <= LATEST:
             raise ValueError(
-                f"{self._where} forwards a record at {ts!r}, which is no time: "
+                f"{self._where} forwards a record with the timestamp {ts!r}: "
                 "a timestamp is an int, the milliseconds since 1970"
             )
         if to is None:
@@ -73,7 +73,7 @@ class ProcessorContext:
         return self._runtime.store(name)
 
     def schedule(self, interval: Duration, kind: Punctuation, callback: Callable[[int], None]) -> Schedule:
-        """Have `callback(time in milliseconds)` called at each interval of stream time or of the wall clock.
+        """Call `callback(time in milliseconds)` at each interval of stream time or of the wall clock.
 
         By stream time the first call comes with the first record, the next ones when stream time reaches a
         multiple of the interval; by the wall clock the first one comes after one interval. Calls that were
@@ -103,7 +103,7 @@ class ProcessorContext:
 
     @property
     def stream_time(self) -> int:
-        """The latest time of a record of the task, -1 before the first."""
+        """The highest timestamp of a record of the task, -1 before the first."""
         self._need("reads_stream_time", "stream_time")
         return self._time.time
 
@@ -129,37 +129,37 @@ class ProcessorContext:
 
     @property
     def timestamp(self) -> int:
-        """The time of the record at hand; in a punctuation the time it was called with."""
+        """The timestamp of the current record; in a punctuation, the time it is called with."""
         return self._row.timestamp
 
     @property
     def headers(self) -> tuple[Header, ...]:
-        """The headers of the record at hand."""
+        """The headers of the current record."""
         return self._row.headers
 
     @property
     def topic(self) -> str | None:
-        """The topic of the record that all began with, also behind a repartition; None in a punctuation."""
+        """The topic of the root record, even after a repartition; None in a punctuation."""
         return self._row.topic
 
     @property
     def partition(self) -> int | None:
-        """The partition of the record that all began with; None in a punctuation."""
+        """The partition of the root record; None in a punctuation."""
         return self._row.partition
 
     @property
     def offset(self) -> int | None:
-        """The offset of the record that all began with; None in a punctuation."""
+        """The offset of the root record; None in a punctuation."""
         return self._row.offset
 
     def open(self) -> None:
-        """Say that `init` is over: what is scheduled from now on is not known after a restart."""
+        """End `init`. What is scheduled from now on is lost on a restart."""
         self._schedules = None
         self._send = self._output.forward
         self._ways = {name: self._output.to(name).forward for name in self._ways}
 
     def close(self) -> None:
-        """Say that nothing can be forwarded any more."""
+        """Forbid forwarding."""
         self._send = self._refuse
         self._ways = dict.fromkeys(self._ways, self._refuse)
 
@@ -202,12 +202,12 @@ class FixedKeyContext(ProcessorContext):
     """The context of a processor that keeps keys."""
 
     def forward(self, record: Record, to: str | None = None) -> None:
-        """Send a record with the key of the record at hand."""
+        """Send a record with the key of the current record."""
         self._check(record)
         super().forward(record, to)
 
     def _check(self, record: Record) -> None:
-        # A punctuation has no record at hand: it may forward what it has kept.
+        # A punctuation has no current record: it may forward what it has kept.
         if isinstance(record, Record) and self._row.is_record and record.key != self.key:
             raise ValueError(
                 f"{self._where} keeps keys: found {record.key!r} forwarded for a record of {self.key!r}; "

@@ -1,4 +1,4 @@
-"""Turns user code into nodes: the classes that processors derive from."""
+"""The base classes of processors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Processor:
-    """A node with code of its own: it gets records one by one, in order, and forwards what it likes.
+    """A node with code of its own: it gets records one by one, in order, and forwards any number of records.
 
     There is one object per task. It may keep what it likes in attributes; only stores outlive the process:
 
@@ -28,8 +28,8 @@ class Processor:
                 self.counts.put(record.key, count)
                 self.context.forward(record.with_value(count))
 
-    `reads_stream_time` and `uses_wall_clock` tell that it asks for these times, or schedules by them, where
-    that cannot be read from its code.
+    Set `reads_stream_time` or `uses_wall_clock` if it reads these times, or schedules by them, and its code
+    does not show it.
     """
 
     stores: ClassVar[Sequence[object]] = ()
@@ -39,7 +39,7 @@ class Processor:
     context: ProcessorContext
 
     def init(self, context: ProcessorContext) -> None:
-        """Begin on a task: get stores, schedule punctuations. It runs again where the task moves to."""
+        """Start on a task: get stores, schedule punctuations. Runs again when the task moves."""
         self.context = context
 
     def process(self, record: Record) -> None:
@@ -47,7 +47,7 @@ class Processor:
         raise NotImplementedError(f"{type(self).__name__} has no method process(self, record); write one")
 
     def close(self) -> None:
-        """End on a task. Nothing can be forwarded any more. It does not run when a process is killed."""
+        """Close on a task. Nothing can be forwarded. Does not run when the process is killed."""
 
 
 class FixedKeyProcessor(Processor):

@@ -9,7 +9,7 @@ from brookmere.worker.functions.calls import UserFunction
 from brookmere.worker.protocol.stage_code import KEEP, NodeCode, Running, Runtime
 
 Answers = Literal["values", "keys", "pairs", "lists", "tests"]
-"""What the function answers for each record."""
+"""What the function returns for each record."""
 
 Compute = Callable[[list[Any], list[Any], list[int]], list[Any]]
 """Takes keys, values and timestamps as they came, and returns an answer or a Failed for each."""
@@ -18,7 +18,7 @@ Give = Callable[[Any, Any, Any, int, Any], None]
 
 
 class Failed:
-    """Stands for the answer of a record whose call failed."""
+    """The result of a record whose call failed."""
 
     __slots__ = ("error",)
 
@@ -27,7 +27,7 @@ class Failed:
 
 
 class Ahead(Running):
-    """A node whose answers are there before its records are received."""
+    """A node that computes its results before its records are received."""
 
     prepares = True
     takes_wire = True
@@ -60,7 +60,7 @@ def ahead_of(
     node: NodeCode,
     runtime: Runtime,
 ) -> Running:
-    """Return the node that computes batches, or many calls at a time, and gives each record its answer."""
+    """Return the node that computes batches, or makes many calls at a time."""
     compute: Compute
     if function.batch is not None:
         from brookmere.worker.functions.batches import batch_compute

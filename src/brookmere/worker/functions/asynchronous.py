@@ -34,7 +34,7 @@ class Loop:
         return _in_thread(lambda: self._runner.run(work))
 
     def close(self) -> None:
-        """Cancel what still runs, and end."""
+        """Cancel what is still running, and close."""
         if _is_inside_loop():
             _in_thread(self._runner.close)
         else:
@@ -42,14 +42,14 @@ class Loop:
 
 
 def async_compute(function: UserFunction, answers: Answers, node: NodeCode, runtime: Runtime) -> Compute:
-    """Return what calls the function for all records of a chunk."""
+    """Return the function that handles all records of a chunk."""
     loop: Loop = runtime.once(Loop)
     call = as_record_call(_function(function, node, runtime, loop), function)
     calls = function.calls or AsyncCalls()
     read_key, read_value = reader(node.key) or _same, reader(node.value) or _same
 
     def seen(key: Any, value: Any, ts: int) -> Any:
-        # What cannot be read fails alone, so each record is read where it is called.
+        # A record that cannot be read fails alone, so each is read just before its call.
         return call(read_key(key), read_value(value), ts)
 
     def compute(keys: list[Any], values: list[Any], times: list[int]) -> list[Any]:
@@ -98,14 +98,14 @@ class _Made:
 
 
 async def _done(made: Any, step: str) -> None:
-    """Call open or close if it is there; it may be asynchronous or not."""
+    """Call open or close if it exists; it may be asynchronous."""
     found = getattr(made, step, _nothing)()
     if inspect.isawaitable(found):
         await found
 
 
 def _nothing() -> None:
-    """Stand for an open or close that is not there."""
+    """Do nothing, in place of a missing open or close."""
 
 
 async def _all(
@@ -127,7 +127,7 @@ async def _all(
                 taker = asyncio.current_task()
                 if taker is None or whole is None or whole.cancelling():
                     raise
-                # The function has cancelled the task that calls it, which the next records need.
+                # The function has cancelled the asyncio task that calls it, which the next records need.
                 while taker.uncancel():
                     continue
                 found[place] = Failed(_cancelled(function))
@@ -142,7 +142,7 @@ async def _all(
 async def _answer(
     function: UserFunction, call: Call, calls: AsyncCalls, record: tuple[Any, Any, int], answers: Answers
 ) -> Any:
-    """Return the answer for a record, or Failed after the last attempt."""
+    """Return the result for a record, or Failed after the last attempt."""
     attempt = 0
     while True:
         try:

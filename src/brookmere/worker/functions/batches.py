@@ -1,6 +1,6 @@
 """Calls a function of Arrow or pandas batches for the records of a chunk.
 
-A batch that fails is halved until the records that cannot be computed stand alone: only they fail. So the
+A batch that fails is halved until the records that cannot be computed are alone: only they fail. So the
 function may see a record again, in a smaller batch.
 """
 
@@ -21,15 +21,15 @@ from brookmere.worker.types.scalars import shown
 _TIMESTAMP = pa.timestamp("ms", tz="UTC")
 
 Take = Callable[[Any], list[Any]]
-"""Makes the list of answers of what the function returned."""
+"""Converts what the function returned to a list of results."""
 
 
 class WrongKindError(TypeError):
-    """A batch function answered something else than arrays: smaller batches would not help."""
+    """A batch function did not return arrays: smaller batches would not help."""
 
 
 def batch_compute(function: UserFunction, answers: Answers, node: NodeCode, runtime: Runtime) -> Compute:
-    """Return what calls the function for all records of a chunk at once."""
+    """Return the function that handles all records of a chunk at once."""
     call = plain_call(function, node, runtime)
     take = _take(function, answers, node)
     to_user = _as_is if function.batch == "arrow" else _frames()
@@ -50,7 +50,7 @@ def _halved(compute: Callable[[pa.RecordBatch], list[Any]], batch: pa.RecordBatc
     except FAILURES as error:
         if batch.num_rows == 1:
             return [Failed(error)]
-    # Behind the handler, so that a failure of a part is told without that of the whole.
+    # After the handler, so that the failure of a part is reported without that of the whole.
     half = batch.num_rows // 2
     return _halved(compute, batch.slice(0, half)) + _halved(compute, batch.slice(half))
 
@@ -131,7 +131,7 @@ def _values(function: UserFunction, array: Any, kind: pa.DataType) -> list[Any]:
             "leave it out, or add it to returns="
         )
     found = array if array.type == kind else array.cast(kind)
-    # Dicts for maps are asked for only where there are maps: it makes all values many times slower.
+    # Dicts are requested only if there are maps, because they make all values many times slower.
     if _has_map(kind):
         return found.to_pylist(maps_as_pydicts="strict")  # type: ignore[no-any-return]
     return found.to_pylist()  # type: ignore[no-any-return]
@@ -167,7 +167,7 @@ def _names(answer: Any) -> list[Any] | None:
 
 
 def _frames() -> Callable[[pa.RecordBatch], Any]:
-    """Return what makes DataFrames, whose whole numbers stay such beside a null: batches are cut anywhere."""
+    """Return the conversion to DataFrames; integers stay integers next to nulls: batches are cut anywhere."""
     import pandas
 
     kinds = {getattr(pa, f"int{n}")(): getattr(pandas, f"Int{n}Dtype")() for n in (8, 16, 32, 64)}

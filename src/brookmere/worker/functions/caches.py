@@ -1,4 +1,4 @@
-"""Makes again, in a worker, what `functools` has made of the program's functions: its caches travel empty."""
+"""Restores functions with `functools` caches in a worker. The caches start empty."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class _Later:
-    """A function that is told later: one that calls itself is needed before it is there."""
+    """A function that is set later: one that calls itself is needed before it exists."""
 
     def __call__(self, *values: Any, **named: Any) -> Any:
         return self.function(*values, **named)
@@ -22,7 +22,7 @@ def empty_cache(maxsize: int | None, typed: bool) -> Any:
 
 
 def fill(cache: Any, function: Callable[..., Any]) -> None:
-    """Say which function a cache is of."""
+    """Set the function of a cache."""
     cache.__wrapped__.function = function
     functools.update_wrapper(cache, function)
 

@@ -1,4 +1,4 @@
-"""Turns a user's function, or what makes one, into a call with key, value and timestamp."""
+"""Calls of the user's functions with key, value and timestamp."""
 
 # ruff: noqa: ARG005 - calls of one form, whatever the function takes
 
@@ -7,7 +7,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from brookmere.worker.protocol.stage_code import NodeCode, Runtime
 from brookmere.worker.types.scalars import shown
@@ -30,7 +30,7 @@ class AsyncCalls:
 
 @dataclass(frozen=True, slots=True)
 class UserFunction:
-    """A user's function. `is_factory`: it is what makes the function, once per process."""
+    """A user's function. `is_factory`: calling it makes the function, once per process."""
 
     call: Callable[..., Any] = field(repr=False)
     role: str
@@ -56,9 +56,16 @@ def plain_call(function: UserFunction, node: NodeCode, runtime: Runtime) -> Call
     return made_call(function.call, node.name, runtime)
 
 
-def made_call(make: Callable[..., Any], name: str, runtime: Runtime) -> Callable[..., Any]:
-    """Return what `make` makes, opened: one for all tasks of a process that ask by this name."""
-    made: _Made = runtime.once(_Making(make, name))
+class Maker(Protocol):
+    """Makes objects once per process."""
+
+    def once(self, factory: Callable[[], Any]) -> Any:
+        """Return what equal factories share."""
+
+
+def made_call(make: Callable[..., Any], name: str, maker: Maker) -> Callable[..., Any]:
+    """Return the function that `make` makes, opened: one for all tasks of a process, by name."""
+    made: _Made = maker.once(_Making(make, name))
     return made.call
 
 
@@ -99,7 +106,7 @@ def as_record_call(call: Callable[..., Any], function: UserFunction) -> Call:
 def parameters(call: Callable[..., Any]) -> int:
     """Return how many parameters a function must be given; key and value for one that takes any number."""
     found = _told(call)
-    # Some functions written in C do not tell.
+    # Some functions written in C have no signature.
     return 1 if found is None else 2 if _takes_any_number(found) else _required(found)
 
 
@@ -159,4 +166,4 @@ class _Made:
 
 
 def _nothing() -> None:
-    """Stand for an open or close that is not there."""
+    """Do nothing, in place of a missing open or close."""

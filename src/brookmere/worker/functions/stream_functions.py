@@ -28,7 +28,7 @@ __all__ = [
 
 
 class _Step(Running):
-    """Calls the function for a record, then does with the answer what the operator does."""
+    """Calls the function for a record, and handles the result as the operator does."""
 
     _call: Call
 
@@ -40,11 +40,11 @@ class _Step(Running):
         self.give(key, value, self._call(key, value, ts), ts, headers)
 
     def give(self, key: Any, value: Any, answer: Any, ts: int, headers: Any) -> None:
-        """Forward what follows from an answer of the function."""
+        """Forward the results of a call."""
         raise NotImplementedError
 
     def ready(self, node: NodeCode, runtime: Runtime, answers: Answers) -> Running:
-        """Return what calls the function record by record, or for many records at once."""
+        """Return the node that calls the function for each record, or for many records at once."""
         if self.function.batch is None and self.function.calls is None:
             self._call = record_call(self.function, node, runtime)
             return self
@@ -71,7 +71,7 @@ class _Map(_Step):
 
 
 class _Several(_Step):
-    """Sends several records or none: one that does not fit its type is found before the first is sent."""
+    """Sends any number of records. All are checked before the first is sent."""
 
     def __init__(self, function: UserFunction, node: NodeCode, runtime: Runtime) -> None:
         super().__init__(function, node, runtime)
@@ -133,7 +133,7 @@ class _Branch(Running):
 
 
 def pair(function: UserFunction, answer: Any) -> tuple[Any, Any]:
-    """Return the key and the value that a function answered."""
+    """Return the key and the value that a function returned."""
     if type(answer) is tuple and len(answer) == 2:
         return answer
     if isinstance(answer, tuple) and len(answer) == 2:
@@ -142,7 +142,7 @@ def pair(function: UserFunction, answer: Any) -> tuple[Any, Any]:
 
 
 def holds(function: UserFunction, answer: Any) -> bool:
-    """Return the answer of a predicate."""
+    """Return the result of a predicate."""
     if answer is True or answer is False:
         return answer
     found = truth(answer)
@@ -152,7 +152,7 @@ def holds(function: UserFunction, answer: Any) -> bool:
 
 
 def _items(function: UserFunction, answer: Any) -> list[Any]:
-    """Return the elements of an answer, all of them before the first is sent on; None has none."""
+    """Return the elements of a result, all before the first is sent; None has none."""
     if answer is None:
         return []
     if not isinstance(answer, Iterable) or isinstance(answer, str | bytes | dict):
@@ -161,7 +161,7 @@ def _items(function: UserFunction, answer: Any) -> list[Any]:
 
 
 def _anything(value: Any) -> None:
-    """Take a value of no known type."""
+    """Accept a value of an unknown type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ class MapWork:
     function: UserFunction
 
     def build(self, node: NodeCode, runtime: Runtime) -> Running:
-        """Return the node at work on one task."""
+        """Return the node, running on one task."""
         return _Map(self.function, node, runtime).ready(node, runtime, "pairs")
 
 
@@ -182,7 +182,7 @@ class MapValuesWork:
     function: UserFunction
 
     def build(self, node: NodeCode, runtime: Runtime) -> Running:
-        """Return the node at work on one task."""
+        """Return the node, running on one task."""
         return _MapValues(self.function, node, runtime).ready(node, runtime, "values")
 
 
@@ -193,7 +193,7 @@ class SelectKeyWork:
     function: UserFunction
 
     def build(self, node: NodeCode, runtime: Runtime) -> Running:
-        """Return the node at work on one task."""
+        """Return the node, running on one task."""
         return _SelectKey(self.function, node, runtime).ready(node, runtime, "keys")
 
 
@@ -204,7 +204,7 @@ class FlatMapWork:
     function: UserFunction
 
     def build(self, node: NodeCode, runtime: Runtime) -> Running:
-        """Return the node at work on one task."""
+        """Return the node, running on one task."""
         return _FlatMap(self.function, node, runtime).ready(node, runtime, "lists")
 
 
@@ -215,7 +215,7 @@ class FlatMapValuesWork:
     function: UserFunction
 
     def build(self, node: NodeCode, runtime: Runtime) -> Running:
-        """Return the node at work on one task."""
+        """Return the node, running on one task."""
         return _FlatMapValues(self.function, node, runtime).ready(node, runtime, "lists")
 
 
@@ -227,7 +227,7 @@ class FilterWork:
     negate: bool = False
 
     def build(self, node: NodeCode, runtime: Runtime) -> Running:
-        """Return the node at work on one task."""
+        """Return the node, running on one task."""
         step = _FilterNot if self.negate else _Filter
         return step(self.function, node, runtime).ready(node, runtime, "tests")
 
@@ -240,5 +240,5 @@ class BranchWork:
     children: tuple[str, ...]
 
     def build(self, node: NodeCode, runtime: Runtime) -> Running:
-        """Return the node at work on one task."""
+        """Return the node, running on one task."""
         return _Branch(self, node, runtime)

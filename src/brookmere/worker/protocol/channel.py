@@ -1,4 +1,4 @@
-"""Turns messages into bytes on pipes and back: a kind, a length, and a payload in the form of `marshal`."""
+"""The channel to the JVM: a message is a kind, a length, and a payload that `marshal` writes and reads."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 _HEAD = struct.Struct(">ci")
 _VERSION = 2
-"""The last version of the form that has no references, which the JVM's reader need not know then."""
+"""The last version of the format without references, so the JVM's reader need not support them."""
 
 
 class Channel(Protocol):
-    """The way to the JVM and back."""
+    """Sends messages to the JVM and receives its messages."""
 
     def receive(self) -> tuple[str, Any] | None:
-        """Return the next message, its kind and its payload; None if there is none, or none for now."""
+        """Return the kind and the payload of the next message; None if there is none."""
         ...
 
     def send(self, kind: str, payload: Any) -> None:

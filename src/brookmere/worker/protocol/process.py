@@ -1,4 +1,4 @@
-"""Holds what all tasks of a worker process share: the channel, and objects that are made once."""
+"""What all tasks of a worker process share: the channel, and objects that are made once."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _LOG = logging.getLogger(__name__)
 
 
 class Gone(BaseException):
-    """The JVM has closed its end in the middle of a question."""
+    """The JVM has closed the channel while the worker waited for an answer."""
 
 
 class Process:
-    """What tasks share. `heard` is called with every exception of user code."""
+    """What tasks share. `heard` is called with each exception of user code."""
 
     def __init__(self, channel: Channel, heard: Callable[[BaseException], None] | None = None) -> None:
         self._channel = channel
@@ -28,12 +28,12 @@ class Process:
         self._made: dict[Any, Any] = {}
 
     def heard(self, error: BaseException) -> None:
-        """Tell who runs the worker of an exception of user code."""
+        """Report an exception of user code to the caller of the worker."""
         if self._heard is not None:
             self._heard(error)
 
     def ask(self, changes: list[Any], question: str, store: int, *details: Any) -> Any:
-        """Return the JVM's answer to a question about a store."""
+        """Return the JVM's answer to a request for rows of a store."""
         self._channel.send("S", (changes, question, store, *details))
         answer = self._channel.receive()
         if answer is None or answer[0] != "A":
@@ -41,7 +41,7 @@ class Process:
         return answer[1]
 
     def once(self, factory: Callable[[], Any]) -> Any:
-        """Return what equal factories share: made by the first that asks, and opened if it has open()."""
+        """Return the object that equal factories share: made once, and opened if it has open()."""
         if factory not in self._made:
             made = factory()
             if hasattr(made, "open"):
@@ -50,7 +50,7 @@ class Process:
         return self._made[factory]
 
     def close(self) -> None:
-        """Close what was made once, the last first. What fails there is told in the log only."""
+        """Close objects that were made once, the last first. Failures are only logged."""
         for made in reversed(self._made.values()):
             try:
                 if hasattr(made, "close"):

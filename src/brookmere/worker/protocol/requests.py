@@ -1,11 +1,12 @@
-"""Turns the messages of the JVM into work of stages, and their results into answers."""
+"""Serves the requests of the JVM."""
 
 from __future__ import annotations
 
 import pickle
 import traceback
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from brookmere.worker.aggregates.fold_stage import Calls, FoldStage
 from brookmere.worker.protocol.process import Gone, Process
 from brookmere.worker.task.chunk import Chunk
 from brookmere.worker.task.failures import FAILURES, described
@@ -14,12 +15,13 @@ from brookmere.worker.task.task import Task
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from brookmere.worker.aggregates.fold_code import FoldCode
     from brookmere.worker.protocol.channel import Channel
     from brookmere.worker.protocol.stage_code import StageCode
 
 
 class Server:
-    """The stages of a worker. With `codes` they are known from the start and need not be sent.
+    """The stages of a worker. With `codes` they need not be sent.
 
     `heard` is called with every exception of user code before it becomes part of an answer.
     """
@@ -27,17 +29,18 @@ class Server:
     def __init__(
         self,
         channel: Channel,
-        codes: Mapping[int, StageCode] | None = None,
+        codes: Mapping[int, StageCode | FoldCode] | None = None,
         heard: Callable[[BaseException], None] | None = None,
     ) -> None:
         self._channel = channel
-        self._codes: dict[int, StageCode] = dict(codes or {})
+        self._codes: dict[int, StageCode | FoldCode] = dict(codes or {})
         self._process = Process(channel, heard)
         self._tasks: dict[tuple[int, int], Task] = {}
+        self._fold_stages: dict[int, FoldStage] = {}
         self._failed: str | None = None
 
     def run(self) -> None:
-        """Serve until there is no message any more, or none for now: it may be called again then."""
+        """Serve until there is no message left. It can be called again."""
         while True:
             message = self._channel.receive()
             if message is None or message[0] == "Q":
@@ -50,15 +53,15 @@ class Server:
             except FAILURES as error:
                 self._process.heard(error)
                 trace = described(error)[2]
-                # Without a frame of the user it is a fault of the worker.
+                # Without a frame of user code it is a bug in the worker.
                 self._failed = trace if "\n  File " in trace else traceback.format_exc()
-            # What begins a batch is not answered, so what fails there is told at the next message.
+            # The start of a batch has no answer, so its failure is reported with the next one.
             if self._failed is not None and message[0] not in "BD":
                 self._channel.send("X", self._failed)
                 self._failed = None
 
     def close(self) -> None:
-        """End all processors, and what was made once."""
+        """Close all processors, and objects that were made once."""
         for task in self._tasks.values():
             task.close()
         self._tasks.clear()
@@ -71,6 +74,9 @@ class Server:
                 task = self._tasks[stage, number]
                 task.process(Chunk(*columns))
                 self._answer(task, is_end=False)
+            case "F":
+                stage, *calls = payload
+                self._channel.send("R", self._folds(stage).run(Calls(*calls)))
             case "B":
                 self._begin(*payload)
             case "E":
@@ -81,7 +87,13 @@ class Server:
                 stage, code = payload
                 self._codes[stage] = pickle.loads(code)
             case _:
-                raise ValueError(f"the worker does not know messages of the kind {kind!r}")
+                raise ValueError(f"unknown message kind {kind!r}")
+
+    def _folds(self, stage: int) -> FoldStage:
+        found = self._fold_stages.get(stage)
+        if found is None:
+            found = self._fold_stages[stage] = FoldStage(cast("FoldCode", self._codes[stage]), self._process)
+        return found
 
     def _begin(self, stage: int, number: int, fresh: bool, clocks: dict[str, int], wall: int | None) -> None:
         task = self._tasks.get((stage, number))
@@ -91,7 +103,8 @@ class Server:
         if task is not None:
             del self._tasks[stage, number]
             task.close()
-        self._tasks[stage, number] = Task(self._codes[stage], number, self._process, clocks, wall)
+        code = cast("StageCode", self._codes[stage])
+        self._tasks[stage, number] = Task(code, number, self._process, clocks, wall)
 
     def _answer(self, task: Task, *, is_end: bool) -> None:
         self._channel.send("R", task.result(is_end=is_end))

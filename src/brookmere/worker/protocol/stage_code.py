@@ -1,4 +1,4 @@
-"""Holds what the worker has to know of a stage: its nodes, its stores, and what each node does."""
+"""The code of a stage: its nodes, its stores, and the work of each node."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from brookmere.worker.task.punctuation import PunctuationQueue, TaskTime
     from brookmere.worker.task.row import Row
 
-StoreKind = Literal["key_value", "window", "session", "versioned", "timed_window", "timed_session"]
+StoreKind = Literal["key_value", "window", "session", "versioned"]
 
 
 class _Mark:
-    """A value that stands for something else and is nobody's key, value or headers."""
+    """A marker that is never a key, a value or headers."""
 
     __slots__ = ("_name",)
 
@@ -28,18 +28,18 @@ class _Mark:
 
 
 SAME: Final[Any] = _Mark("SAME")
-"""Headers: those of the record at hand."""
+"""The headers of the current record."""
 
 KEEP: Final[Any] = _Mark("KEEP")
-"""A key or a value: that of the record at hand, which then need not be converted."""
+"""The key or the value of the current record, which need not be converted."""
 
 
 @dataclass(frozen=True, slots=True)
 class TypeCode:
-    """The type of keys or values: Spark's JSON form, and what Python makes of them if that is more.
+    """The type of keys or values: as JSON of Spark, and how Python converts them further.
 
-    `made` tells the dataclasses in it (`typed.resolved`). A windowed key travels as a struct of key, start
-    and end; what is pickled travels as bytes.
+    `made` names its dataclasses (`annotations.resolved`). A windowed key is sent as a struct of key, start
+    and end; a pickled value is sent as bytes.
     """
 
     json: str
@@ -50,7 +50,7 @@ class TypeCode:
 
 @dataclass(frozen=True, slots=True)
 class Child:
-    """A node that gets what another one forwards; `inside`: it is a node of the same stage."""
+    """A node that gets what another one forwards; `inside`: in the same stage."""
 
     name: str
     number: int
@@ -59,7 +59,7 @@ class Child:
 
 @dataclass(frozen=True, slots=True)
 class NodeCode:
-    """A node: what it does, what it receives and sends, and who its children are, in their order.
+    """A node: its work, the types that it receives and sends, and its children, in order.
 
     `moves_time`: its records come from a source, so that they move the stream time of the task.
     `timeline`: nodes of a task that share this number share stream time. It is the sub-topology, except in a
@@ -84,7 +84,7 @@ class NodeCode:
 
 @dataclass(frozen=True, slots=True)
 class StoreCode:
-    """A store. `is_read`: a table's rows, which only a node that copies them writes."""
+    """A store. `is_read`: the copy of a table, which processors can only read."""
 
     name: str
     kind: StoreKind
@@ -97,7 +97,7 @@ class StoreCode:
 
 @dataclass(frozen=True, slots=True)
 class StageCode:
-    """A stage. Stores are told to the JVM by their place in `stores`, topics come as their place in `topics`.
+    """A stage. Messages refer to stores and topics by their positions in `stores` and `topics`.
 
     `last_per_batch`: tables send one change per key and batch.
     """
@@ -131,14 +131,14 @@ class Clock:
 
 
 class Runtime(Protocol):
-    """What a node gets from the task it runs in. It is asked for in `Work.build`, not at each record."""
+    """What a node gets from its task, in `Work.build`."""
 
     application: str
     last_per_batch: bool
     row: Row
 
     def output(self, node: NodeCode) -> Output:
-        """Return the way out of a node."""
+        """Return the output of a node."""
         ...
 
     def store(self, name: str) -> Any:
@@ -146,35 +146,27 @@ class Runtime(Protocol):
         ...
 
     def clock(self, name: str, first: int) -> Clock:
-        """Return a clock of the task; one that was never saved begins at `first`."""
+        """Return a clock of the task, which starts at `first`."""
         ...
 
     def line(self, name: str, make: Callable[[], Any]) -> Any:
-        """Return what the nodes of a task share by this name, made by the first that asks."""
+        """Return an object that nodes of a task share by name; the first call makes it."""
         ...
 
     def wall_queue(self) -> PunctuationQueue:
-        """Return the punctuations that wait for the time of day."""
+        """Return the punctuations by wall clock."""
         ...
 
     def once(self, factory: Callable[[], Any]) -> Any:
-        """Return what equal factories share in this process: made and opened once, closed at the end."""
-        ...
-
-    def idle_for(self, wall: int, limit: int) -> int:
-        """Return the part of the time without a record that passed since the last tick, 0 below the limit."""
+        """Return the object that equal factories share in this process: made and opened once."""
         ...
 
     def count_dropped(self, number: int, records: int = 1) -> None:
         """Count records that the node of this number ignores."""
         ...
 
-    def count_late(self, number: int, records: int = 1) -> None:
-        """Count records that came too late for the node of this number."""
-        ...
-
     def task_of(self, subtopology: int) -> TaskId:
-        """Return the task as nodes of a sub-topology know it."""
+        """Return the id of the task in a sub-topology."""
         ...
 
     def time_of(self, timeline: int) -> TaskTime:
@@ -183,23 +175,23 @@ class Runtime(Protocol):
 
     @property
     def wall_clock(self) -> int:
-        """The time of day as the task was told it last."""
+        """The wall clock, as of the last message."""
         ...
 
 
 class Work(Protocol):
-    """What a node does, as data that can be pickled."""
+    """The work of a node, as data that can be pickled."""
 
     def build(self, node: NodeCode, runtime: Runtime) -> Running:
-        """Return the node at work on one task."""
+        """Return the node, running on one task."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessWork:
-    """Processes records by a processor that user code gives: a class, or what makes one for each task.
+    """Processes records with a processor of user code. The supplier returns one for each task.
 
-    `reads_stream_time` and `uses_wall_clock` tell whether the stage is told these times.
+    `reads_stream_time` and `uses_wall_clock`: whether the stage gets these times.
     """
 
     supplier: Callable[[], Any]
@@ -208,14 +200,14 @@ class ProcessWork:
     uses_wall_clock: bool = True
 
     def build(self, node: NodeCode, runtime: Runtime) -> Running:
-        """Return the processor at work on one task, initialised."""
+        """Return the processor, running on one task."""
         from brookmere.worker.task.processors import processing
 
         return processing(self, node, runtime)
 
 
 class ReceiveAll(Protocol):
-    """Receives records one by one: sets the row for each, and calls `fail` where one fails."""
+    """Receives records one by one: sets the row for each, and calls `fail` for those that fail."""
 
     def __call__(
         self,
@@ -228,19 +220,19 @@ class ReceiveAll(Protocol):
 
 
 class Running:
-    """A node at work on one task. It forwards by `out`; what it raises is a failure of the record at hand."""
+    """A node that runs on one task. It forwards with `out`; an exception fails the current record."""
 
     prepares = False
-    """It computes the records of a chunk together: see `prepare`."""
+    """It handles the records of a chunk together; see `prepare`."""
     takes_wire = False
-    """It receives keys and values as they came on the wire."""
+    """It receives keys and values in wire form."""
     receive_all: ReceiveAll | None = None
-    """Receives the records of a chunk where that costs less than so many calls of `receive`."""
+    """Receives all records of a chunk, where that is faster than calls of `receive`."""
 
     out: Output
 
     def begin(self) -> None:
-        """Begin, after all nodes of the task are built, parents before children."""
+        """Start, after all nodes of the task are built, parents first."""
 
     def receive(self, key: Any, value: Any, ts: int, headers: Any) -> None:
         """Take a record of a stream."""
@@ -255,11 +247,8 @@ class Running:
     ) -> None:
         """Take all records of a chunk for this node, before they are received one by one."""
 
-    def tick(self, wall: int) -> None:
-        """Take the time of day."""
-
     def end_batch(self) -> None:
-        """Send what waits for the end of the batch."""
+        """Send what is held back until the end of the batch."""
 
     def close(self) -> None:
-        """End; nothing can be forwarded any more."""
+        """Close; nothing can be forwarded any more."""

@@ -1,1 +1,1 @@
-"""Turns what the JVM keeps of a task into stores with Kafka Streams' methods: caches over requests."""
+"""Stores with the methods of Kafka Streams: caches over requests to the JVM, which keeps the rows."""

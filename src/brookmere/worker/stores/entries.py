@@ -1,6 +1,6 @@
-"""Holds the rows of stores as the worker knows them: one per key, or the rows of a key by time.
+"""The rows of stores: one per key, or several per key, ordered by time.
 
-Values are in the form of the wire, and nobody changes them in place.
+Values are in wire form and are never changed in place.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class Entry:
-    """The row of a key; `value` is None if there is none. `changed`: it changed in this batch, from `old`."""
+    """The row of a key; `value` is None if it has none. `changed`: it changed in this batch, from `old`."""
 
     __slots__ = ("changed", "key", "old", "ts", "value")
 
@@ -22,7 +22,7 @@ class Entry:
 
 
 class Group:
-    """The rows of a key that can be found, by time, then by number. `items` has removed ones, too."""
+    """The rows of a key, ordered by time, then by number. `items` includes removed rows."""
 
     __slots__ = ("items", "key")
 
@@ -32,9 +32,9 @@ class Group:
 
 
 class Item:
-    """A row of a group, as an Entry is the row of a key. `sent_key` is the key that it is sent with."""
+    """A row of a group."""
 
-    __slots__ = ("changed", "group", "number", "old", "sent_key", "time", "ts", "value")
+    __slots__ = ("changed", "group", "number", "old", "time", "ts", "value")
 
     def __init__(self, group: Group, time: int, number: int, value: Any, ts: int) -> None:
         self.group = group
@@ -44,4 +44,3 @@ class Item:
         self.ts = ts
         self.old: Any = None
         self.changed = False
-        self.sent_key: Any = None

@@ -1,4 +1,4 @@
-"""Turns rows, one per key, into a key-value store of any types, and into entries that aggregates change."""
+"""A key-value store for all types, whose rows are entries."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 class EntryStore(KeyValueStore[Entry]):
-    """A key-value store that knows its rows as entries."""
+    """A key-value store whose rows are entries."""
 
     def __init__(self, code: StoreCode, number: int, keeper: Keeper) -> None:
         super().__init__(code, number, keeper)
-        # In the order of their first change since the JVM was told.
+        # In the order of their first change since the last message to the JVM.
         self._dirty: dict[Entry, None] = {}
         self._changed: list[Entry] = []
 
@@ -35,7 +35,7 @@ class EntryStore(KeyValueStore[Entry]):
         self._dirty[entry] = None
 
     def entry(self, key: Any) -> Entry:
-        """Return what is known of a key, after asking for it if need be. Values are those of the wire."""
+        """Return the row of a key; ask the JVM for it if it is not cached. Values are in wire form."""
         if key.__class__ is self._plain and (known := self._known.get(key)) is not None:
             return known
         wire = self._wire(key)
@@ -43,7 +43,7 @@ class EntryStore(KeyValueStore[Entry]):
         return self._known.get(place) or self._load(key, wire, place)
 
     def change(self, entry: Entry, value: Any, ts: int) -> None:
-        """Set the value of an entry, given as on the wire, and remember what it was before the batch."""
+        """Set the value of a row, in wire form, and remember the value from before the batch."""
         if not entry.changed:
             entry.changed = True
             entry.old = entry.value
@@ -53,7 +53,7 @@ class EntryStore(KeyValueStore[Entry]):
         self._dirty[entry] = None
 
     def changes(self) -> tuple[Any, ...] | None:
-        """Return what the JVM does not know yet, in the form of the wire."""
+        """Return the changes since the last message to the JVM, in wire form."""
         dirty = self._dirty
         if not dirty:
             return None
@@ -65,7 +65,7 @@ class EntryStore(KeyValueStore[Entry]):
         return self.number, keys, values, times
 
     def settle(self) -> None:
-        """Forget what the entries were before, and keys that are too many."""
+        """Forget the values from before the batch, and evict keys from a full cache."""
         for entry in self._changed:
             entry.changed = False
             entry.old = None
@@ -73,12 +73,12 @@ class EntryStore(KeyValueStore[Entry]):
         self._shrink(lambda entry: entry.value)
 
     def _place_of(self, key: Any) -> Entry:
-        """Return the entry of a key for writing only: nothing is asked for."""
+        """Return the row of a key to write it; the JVM is not asked for its value."""
         wire = self._wire(key)
         place = self._place(wire)
         entry = self._known.get(place)
         if entry is None:
-            # The key is kept apart from what user code may do to it.
+            # User code may change its key; the store keeps a copy.
             entry = self._known[place] = Entry(self._read_key(wire), None, -1)
         return entry
 

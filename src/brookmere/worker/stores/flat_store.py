@@ -1,4 +1,4 @@
-"""Turns rows of scalars, one per key, into a key-value store of two dicts: what is known, what changed."""
+"""A key-value store for scalars: a dict of values and a dict of changes."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ class FlatStore(KeyValueStore[Any]):
 
     def __init__(self, code: StoreCode, number: int, keeper: Keeper) -> None:
         super().__init__(code, number, keeper)
-        # The times of keys that changed since the JVM was told.
+        # The times of keys that changed since the last message to the JVM.
         self._dirty: dict[Any, int] = {}
 
     def get(self, key: Any) -> Any:
         """Return the value of a key, None if there is none."""
-        # True and 1.0 are equal to 1, and yet no keys: they are refused whether the row is known or not.
+        # True and 1.0 equal 1 but are not valid keys, so they are rejected whether or not the row is cached.
         value = self._known.get(key, _UNKNOWN) if key.__class__ is self._plain else _UNKNOWN
         return value if value is not _UNKNOWN else self._load(key)
 
     def put(self, key: Any, value: Any) -> None:
         """Set the value of a key; None deletes it."""
-        # A text or a number of a class of its own is equal to a plain one, but does not travel.
+        # An instance of a subclass of str or int equals a plain one, but cannot be sent.
         if key.__class__ is not self._plain or key not in self._known:
             key = self._wire(key)
         self._known[key] = self._send(value)
         self._dirty[key] = self._row.timestamp
 
     def changes(self) -> tuple[Any, ...] | None:
-        """Return what the JVM does not know yet."""
+        """Return the changes since the last message to the JVM."""
         dirty = self._dirty
         if not dirty:
             return None
@@ -47,7 +47,7 @@ class FlatStore(KeyValueStore[Any]):
         return self.number, keys, values, times
 
     def settle(self) -> None:
-        """Forget keys that are too many."""
+        """Evict keys from a full cache."""
         self._shrink(lambda value: value)
 
     def _load(self, key: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Turns the rows of a task, several per key, into groups in order of time: windows, sessions, versions."""
+"""Stores with several rows per key, ordered by time: windows, sessions, versions."""
 
 from __future__ import annotations
 
@@ -22,25 +22,23 @@ class GroupedStore(CachedStore[Group]):
     """
 
     keeps_deletions = False
-    """A row without a value says something: that the key has no value since then."""
+    """A row without a value is a deletion from its time on."""
 
     def __init__(self, code: StoreCode, number: int, keeper: Keeper) -> None:
         super().__init__(code, number, keeper)
         self.time = -1
         self._retention = _FOREVER if code.retention_ms is None else code.retention_ms
-        # Kafka Streams' stores of windows that are also found by time reach one millisecond further.
-        self._reach = self._retention if code.kind == "timed_window" else self._retention - 1
-        # In the order of their first change since the JVM was told.
+        # In the order of their first change since the last message to the JVM.
         self._dirty: dict[Item, None] = {}
         self._changed: list[Item] = []
 
     @property
     def oldest(self) -> int:
-        """Rows before this time cannot be found any more."""
-        return self.time - self._reach
+        """Rows before this time have expired."""
+        return self.time - self._retention + 1
 
     def group(self, key: Any) -> Group:
-        """Return the rows of a key, after asking for them if need be. Values are those of the wire."""
+        """Return the rows of a key; ask the JVM for them if they are not cached. Values are in wire form."""
         if key.__class__ is self._plain and (known := self._known.get(key)) is not None:
             return known
         wire = self._wire(key)
@@ -48,7 +46,7 @@ class GroupedStore(CachedStore[Group]):
         return self._known.get(place) or self._load(key, wire, place)
 
     def find(self, group: Group, time: int, number: int) -> Item | None:
-        """Return the row of a time and number, removed or not; None if it has no place."""
+        """Return the row of a time and number, even if it is removed; None if there is none."""
         items = group.items
         at = _position(items, time, number)
         if at < len(items) and items[at].time == time and items[at].number == number:
@@ -56,13 +54,13 @@ class GroupedStore(CachedStore[Group]):
         return None
 
     def add(self, group: Group, time: int, number: int) -> Item:
-        """Return a new place for a row. It has no value until `change`."""
+        """Add a row. It has no value until `change`."""
         item = Item(group, time, number, None, -1)
         group.items.insert(_position(group.items, time, number), item)
         return item
 
     def change(self, item: Item, value: Any, ts: int) -> None:
-        """Set the value of a row, given as on the wire, and remember what it was before the batch."""
+        """Set the value of a row, in wire form, and remember the value from before the batch."""
         if not item.changed:
             item.changed = True
             item.old = item.value
@@ -74,7 +72,7 @@ class GroupedStore(CachedStore[Group]):
             self.time = item.time
 
     def changes(self) -> tuple[Any, ...] | None:
-        """Return what the JVM does not know yet, in the form of the wire."""
+        """Return the changes since the last message to the JVM, in wire form."""
         dirty = self._dirty
         if not dirty:
             return None
@@ -88,7 +86,7 @@ class GroupedStore(CachedStore[Group]):
         return self.number, keys, starts, numbers, values, times
 
     def settle(self) -> None:
-        """Forget what the rows were before, places that are not needed, and keys that are too many."""
+        """Forget the values from before the batch and removed rows, and evict keys from a full cache."""
         oldest = self.oldest
         touched = {id(item.group): item.group for item in self._changed}
         for item in self._changed:
@@ -103,7 +101,7 @@ class GroupedStore(CachedStore[Group]):
         group.items = [item for item in group.items if item.value is not None and item.time >= oldest]
 
     def _put(self, key: Any, time: int, number: int, value: Any) -> None:
-        """Set the value of a row; None removes it. The time of the store moves on in any case."""
+        """Set the value of a row; None removes it. The store's time advances in any case."""
         wire = self._send(value)
         group = self.group(key)
         is_later = time > self.time
@@ -112,7 +110,7 @@ class GroupedStore(CachedStore[Group]):
             return
         item = self.find(group, time, number)
         if item is None:
-            # The JVM hears of the time by what is put: so it hears of a removal of nothing, too.
+            # The JVM learns the time from what is put, so it also needs a removal that removes nothing.
             if wire is None and not is_later and not self.keeps_deletions:
                 return
             item = self.add(group, time, number)
@@ -132,14 +130,6 @@ class GroupedStore(CachedStore[Group]):
             self._known[self._place(one)] = group
         return self._known[place]
 
-    def between(self, earliest: int, latest: int) -> list[tuple[Any, int, int, Any, int]]:
-        """Return rows of all keys by time: key, time, number, value as on the wire, timestamp.
-
-        Those that cannot be found by their keys any more are among them, as long as they are there.
-        """
-        keys, *columns = self.scan(earliest, latest, all_rows=True)
-        return list(zip(map(self._read_key, keys), *columns, strict=True))
-
     def scan(
         self,
         low: int,
@@ -148,13 +138,9 @@ class GroupedStore(CachedStore[Group]):
         upper: Any = None,
         *,
         reverse: bool = False,
-        all_rows: bool = False,
     ) -> tuple[list[Any], list[int], list[int], list[Any], list[int]]:
-        """Return keys, times, numbers, values and timestamps of rows of many keys, as on the wire.
-
-        `all_rows`: also those that cannot be found any more and are still there, by time; otherwise by key.
-        """
-        answer = self._keeper.ask("scan_times", self.number, low, high, lower, upper, reverse, all_rows)
+        """Return keys, times, numbers, values and timestamps of rows of many keys, in wire form."""
+        answer = self._keeper.ask("scan_times", self.number, low, high, lower, upper, reverse)
         keys, times, numbers, values, stamps = answer
         return keys, times, numbers, values, stamps
 
@@ -162,7 +148,7 @@ class GroupedStore(CachedStore[Group]):
 def _position(items: list[Item], time: int, number: int) -> int:
     if not items:
         return 0
-    # Most rows come in order.
+    # Most rows arrive in order.
     last = items[-1]
     if last.time < time or (last.time == time and last.number < number):
         return len(items)

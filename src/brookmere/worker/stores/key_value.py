@@ -1,4 +1,4 @@
-"""Turns the rows of a task, one per key, into a key-value store."""
+"""The methods of key-value stores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns what is told of a store into the store."""
+"""Opens the stores of a task."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ Store = EntryStore | FlatStore | GroupedStore
 
 
 def opened(code: StoreCode, number: int, keeper: Keeper, *, for_processors: bool) -> Store:
-    """Return a store; `number` is what the JVM knows it by. `for_processors`: nobody asks for its entries."""
+    """Return a store. `number` identifies it to the JVM. `for_processors`: only processors use it."""
     match code.kind:
         case "key_value" if for_processors and is_scalar(code.key) and is_scalar(code.value):
             return FlatStore(code, number, keeper)
         case "key_value":
             return EntryStore(code, number, keeper)
-        case "window" | "timed_window":
+        case "window":
             return WindowStore(code, number, keeper)
-        case "session" | "timed_session":
+        case "session":
             return SessionStore(code, number, keeper)
         case "versioned":
             return VersionedStore(code, number, keeper)

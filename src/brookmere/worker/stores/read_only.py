@@ -1,4 +1,4 @@
-"""Turns a store that others write into one that can only be read."""
+"""A read-only view of a store."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _WRITES = frozenset(("put", "put_if_absent", "put_all", "delete", "remove"))
 
 
 class ReadOnlyStore:
-    """The store of a table. It has the methods that only read; its rows change by its records."""
+    """The store of a table. Processors can read it; only the records of the table change it."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     @property
     def behind(self) -> Store:
-        """The store itself, for the node that keeps its rows."""
+        """The store itself, for the node that writes it."""
         return self._store
 
     def __getattr__(self, name: str) -> Any:

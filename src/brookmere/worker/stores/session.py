@@ -1,4 +1,4 @@
-"""Turns the sessions that a task keeps into a session store."""
+"""A session store."""
 
 from __future__ import annotations
 

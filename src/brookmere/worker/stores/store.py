@@ -1,4 +1,4 @@
-"""Turns keys and values of user code into those that the JVM keeps, and asks for what is not known yet."""
+"""What all stores share: conversions, a cache, and requests to the JVM for rows that are not in it."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ if TYPE_CHECKING:
     from brookmere.worker.task.row import Row
 
 MOST_KEYS: Final = 300_000
-"""So many keys a store remembers between batches."""
+"""How many keys a store caches between batches."""
 MOST_BYTES: Final = 128 << 20
-"""So large what it remembers may become, by a guess from a few of the rows."""
+"""How large the cache may become, estimated from a few rows."""
 SAMPLE: Final = 16
-"""So many rows the guess is made from."""
+"""How many rows the estimate uses."""
 
 Cached = TypeVar("Cached")
 
 
 class Keeper(Protocol):
-    """Who keeps the rows: the task, which asks the JVM."""
+    """Gives stores their rows: the task, which asks the JVM."""
 
     row: Row
 
     def ask(self, question: str, store: int, *details: Any) -> Any:
-        """Return the JVM's answer, after it has heard of all changes so far."""
+        """Return the JVM's answer to a request, which also carries all changes so far."""
         ...
 
     def keys_of_chunk(self, kind: TypeCode | None) -> Iterable[Any]:
-        """Return the keys of the records of the chunk if they are of this type, as they came on the wire."""
+        """Return the keys of the chunk's records that have this type, in wire form."""
         ...
 
 
@@ -85,7 +85,7 @@ class CachedStore(Generic[Cached]):
         return [k for at, k in wires.items() if at not in self._known]
 
     def _shrink(self, values_of: Callable[[Cached], Any]) -> None:
-        """Forget the keys that were asked for first if there are too many. All their changes must be told."""
+        """Evict the oldest keys from a full cache. Their changes must have been sent."""
         known = self._known
         if len(known) < SAMPLE:
             return

@@ -1,4 +1,4 @@
-"""Turns the times that user code gives to stores into milliseconds since 1970 (UTC), or refuses them."""
+"""Converts times that user code passes to stores to milliseconds since 1970 (UTC), or rejects them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ LATEST: Final = (1 << 63) - 1
 
 
 def instant(time: Any, what: str) -> int:
-    """Return a time that can be put; anything but a whole number of milliseconds from 1970 on is refused."""
+    """Return a valid time: an integer of milliseconds, not before 1970."""
     whole = _whole(time, what)
     if whole < 0:
         raise ValueError(f"{what} cannot be before 1970: found {whole}")

@@ -1,4 +1,4 @@
-"""Turns the versions that a task keeps of each key into a versioned store."""
+"""A store with the versions of each key."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOT_PUT: Final = -(1 << 63)
 
 @dataclass(frozen=True, slots=True)
 class VersionedRecord:
-    """A version of a value: it holds from `timestamp` until before `valid_to`, None for the latest one."""
+    """A version of a value, valid from `timestamp` until just before `valid_to`; None for the latest."""
 
     value: Any
     timestamp: int
@@ -27,7 +27,7 @@ class VersionedRecord:
 
 
 class VersionedStore(GroupedStore):
-    """A versioned store: the values of a key with the times from which they hold.
+    """A versioned store: the values of each key, with the times from which they are valid.
 
     Versions that ended before the latest time less the history are not found, and nothing so old is put.
     The latest version of a key never ends.
@@ -36,7 +36,7 @@ class VersionedStore(GroupedStore):
     keeps_deletions = True
 
     def put(self, key: Any, value: Any, timestamp: int) -> int:
-        """Set the value that holds from `timestamp` on; None: there is none since then.
+        """Set the value that is valid from `timestamp` on; None deletes it.
 
         Returns until when it holds: the time of the next version, -1 if there is none. A version older than
         the history is not put: returns the least 64-bit number.
@@ -49,7 +49,7 @@ class VersionedStore(GroupedStore):
         return next((item.time for item in group.items if item.time > timestamp), LATEST_VERSION)
 
     def delete(self, key: Any, timestamp: int) -> VersionedRecord | None:
-        """Say that the key has no value from `timestamp` on; return the version that held then."""
+        """Delete the value of a key from `timestamp` on; return the version that was valid then."""
         timestamp = instant(timestamp, "timestamp")
         if timestamp < self.time - self._retention:
             return None
@@ -80,7 +80,7 @@ class VersionedStore(GroupedStore):
         return None if item.value is None else VersionedRecord(self._read(item.value), item.time, valid_to)
 
     def _compact(self, group: Group, oldest: int) -> None:
-        """Keep what holds at the oldest time that can be asked for, or later."""
+        """Keep the versions that are valid at the oldest time that can be queried, or later."""
         items = group.items
         first = 0
         while first + 1 < len(items) and items[first + 1].time < oldest:

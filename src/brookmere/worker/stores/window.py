@@ -1,4 +1,4 @@
-"""Turns the windows that a task keeps into a window store."""
+"""A window store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs the records of a chunk through the nodes of a task, in order, with the punctuations they make due."""
+"""Runs the records of a chunk, in order, with the punctuations that become due."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Columns = tuple[list[Any], list[Any], Iterable[Any]]
 
 
 class Entry:
-    """A node that gets records of a chunk, and what makes of them what it takes."""
+    """A node that gets records of a chunk, and the conversions of their keys and values."""
 
     __slots__ = ("clock", "node", "read_key", "read_value", "running")
 
@@ -142,7 +142,7 @@ class Chunk:
         all_columns = (keys, values, self.times, headers, self.sources, self.seqs)
         for key, value, ts, heads, source, seq in zip(*all_columns, strict=False):
             if seq != last_seq or source != last_source:
-                # What a root record has made due comes behind all that follows from it.
+                # Punctuations that a root record makes due come after all its results.
                 if queue.due <= clock.time:
                     task.punctuate(queue, clock.time, number - 1)
                     row.is_record = True
@@ -164,7 +164,6 @@ class Chunk:
 
     def _begin_alike(self, entry: Entry, task: Task) -> None:
         row = task.row
-        task.seen()
         task.collector.counts[entry.node.number][RECEIVED] += len(self.keys)
         row.is_latest = row.is_record = True
 
@@ -186,7 +185,7 @@ class Chunk:
         times = list(task.times)
         for at, number in enumerate(self._numbers()):
             if sources[at] != source or seqs[at] != seq:
-                # What a root record has made due comes behind all that follows from it.
+                # Punctuations that a root record makes due come after all its results.
                 if source is not None:
                     for time in times:
                         if time.queue.due <= time.clock.time:
@@ -214,7 +213,6 @@ class Chunk:
         row.timestamp = ts
         row.headers = row.own_headers = _headers(headers)
         row.is_record = True
-        task.seen()
         task.collector.counts[entry.node.number][RECEIVED] += 1
         try:
             row.key = key = key if read_key is None else read_key(key)
@@ -239,7 +237,7 @@ class Chunk:
             case -5:
                 task.wall = now
             case -6 | -7:
-                task.tick(now, at, is_busy=number == BUSY_TICK)
+                task.tick(now, at)
             case -8:
                 for time in task.advance(self.keys[at], now):
                     if time.queue.due <= time.clock.time:

@@ -1,4 +1,4 @@
-"""Collects the outputs of a task until they go back to the JVM, as columns."""
+"""Collects the outputs of a task as columns, for the answer to the JVM."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from brookmere.record import Header
 
-_COUNTS = 5
-RECEIVED, FORWARDED, DROPPED, FAILED, LATE = range(_COUNTS)
+_COUNTS = 4
+RECEIVED, FORWARDED, DROPPED, FAILED = range(_COUNTS)
 
 
 class Collector:
-    """Columns of outputs. The lists stay the same objects, so that who appends may keep their methods.
+    """Columns of outputs. The lists stay the same objects, so that callers can keep their append methods.
 
     If `only` is given it is the one node that sends outputs, all of them to all its children outside: then
     `nodes` and `to` stay empty.
@@ -31,16 +31,15 @@ class Collector:
         self.times: list[int] = []
         self.headers: dict[int, Any] = {}
         self.errors: list[tuple[Any, ...]] = []
-        self.late: list[tuple[Any, ...]] = []
         self.counts = {number: [0] * _COUNTS for number in numbers}
 
     def without_headers(self, since: int) -> None:
-        """Say that outputs from this place on do not have the headers of their input rows."""
+        """Remove the headers of the input rows from the outputs from this position on."""
         for place in range(since, len(self.rows)):
             self.headers.setdefault(place, None)
 
     def result(self, changes: list[Any], clocks: dict[str, int] | None) -> tuple[Any, ...]:
-        """Return all that was collected, in the form of the wire. It must be written before `clear`."""
+        """Return everything collected, in wire form. It must be written before `clear`."""
         return (
             self.rows,
             self._only if self._only is not None else _one(self.nodes),
@@ -54,11 +53,10 @@ class Collector:
             changes,
             self._counts(),
             clocks or {},
-            self.late or None,
         )
 
     def clear(self) -> None:
-        """Begin anew."""
+        """Clear all columns."""
         for column in (
             self.rows,
             self.nodes,
@@ -67,7 +65,6 @@ class Collector:
             self.values,
             self.times,
             self.errors,
-            self.late,
         ):
             column.clear()
         self.flags.clear()
@@ -94,14 +91,14 @@ class Collector:
 
 
 def _one(column: list[int]) -> int | list[int]:
-    """Return a column as one number if all are the same."""
+    """Return a column, as a single number if all are equal."""
     if column and column.count(column[0]) == len(column):
         return column[0]
     return column if column else -1
 
 
 def listed(headers: tuple[Header, ...]) -> list[tuple[str, bytes | None]] | None:
-    """Return headers in the form of the wire; refuse what is none."""
+    """Return headers in wire form; reject anything else."""
     for header in headers:
         if not (isinstance(header, tuple) and len(header) == 2 and isinstance(header[0], str)):
             raise TypeError(f"a header is a pair of a name and bytes: found {header!r}")

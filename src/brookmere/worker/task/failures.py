@@ -1,4 +1,4 @@
-"""Turns an exception of user code into its class, message and traceback as text."""
+"""Describes exceptions of user code: class, message and traceback."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from itertools import dropwhile
 from pathlib import Path
 
 FAILURES = (Exception, SystemExit)
-"""What fails a record if user code raises it: who calls sys.exit() must not end the process of all others."""
+"""Exceptions that fail a record. sys.exit() in user code must not end the process of all tasks."""
 
 _PACKAGE = str(Path(__file__).resolve().parents[2]) + os.sep
 
 
 def described(error: BaseException, where: str = "") -> tuple[str, str, str]:
-    """Return class name, message and traceback; the traceback begins where user code does.
+    """Return class name, message and traceback; the traceback starts in user code.
 
     `where` names the function that has returned what cannot be taken: no line of it is in the traceback then.
     """

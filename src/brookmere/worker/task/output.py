@@ -1,4 +1,4 @@
-"""Turns what nodes forward into rows that go back to the JVM, and into calls of nodes of the same stage."""
+"""Where the outputs of a node go: rows for the JVM, and calls of nodes of the same stage."""
 
 from __future__ import annotations
 
@@ -24,37 +24,26 @@ class ForwardChange(Protocol):
     def __call__(self, key: Any, new: Any, old: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None: ...
 
 
-class Drop(Protocol):
-    """Counts a record that came too late, and tells it to the JVM."""
-
-    def __call__(
-        self, reason: str, key: Any, value: Any, ts: int, stream_time: int, start: int, end: int
-    ) -> None: ...
-
-
 class Output:
-    """The way out of a node, to all children or to one of them.
+    """The output of a node, to all children or to one of them.
 
-    `send_wire` sends a change whose values, but not the key, are in the form of the wire already. A windowed
-    key may be, too: then it is a tuple.
+    `send_wire` sends a change whose values, but not the key, are already in wire form.
     """
 
-    __slots__ = ("_to", "drop", "forward", "forward_change", "send_wire")
+    __slots__ = ("_to", "forward", "forward_change", "send_wire")
 
     def __init__(
         self,
         forward: Forward,
         forward_change: ForwardChange,
         send_wire: ForwardChange,
-        drop: Drop,
         to: Callable[[str], Output],
     ) -> None:
         self.forward = forward
         self.forward_change = forward_change
         self.send_wire = send_wire
-        self.drop = drop
         self._to = to
 
     def to(self, child: str) -> Output:
-        """Return the way out to one child only."""
+        """Return the output to one child only."""
         return self._to(child)

@@ -14,7 +14,7 @@ class PassWork:
     """Hands on every record."""
 
     def build(self, node: NodeCode, runtime: Runtime) -> Running:
-        """Return the node at work on one task."""
+        """Return the node, running on one task."""
         return _Passing(runtime.output(node))
 
 

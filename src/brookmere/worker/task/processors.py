@@ -1,4 +1,4 @@
-"""Turns a processor of user code into a node at work."""
+"""Runs the processors of user code."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Processing(Running):
         self.receive = _receiver(processor.process, context, row)  # type: ignore[method-assign, assignment]
 
     def begin(self) -> None:
-        """Have the processor get its stores and schedule its punctuations."""
+        """Initialise the processor, which gets its stores and schedules its punctuations."""
         self._processor.init(self._context)
         self._context.open()
 
@@ -52,7 +52,7 @@ def processing(work: ProcessWork, node: NodeCode, runtime: Runtime) -> Processin
 def _receiver(
     process: Callable[[Record], None], context: ProcessorContext, row: Row
 ) -> Callable[[Any, Any, int, Any], None]:
-    """Return what makes a record for the processor."""
+    """Return the function that passes a record to the processor."""
     known: int | None = None
     topic: str | None = None
     partition: int | None = None
@@ -74,7 +74,7 @@ def _receiver(
 
 
 def _all_receiver(process: Callable[[Record], None], context: ProcessorContext, row: Row) -> ReceiveAll:
-    """Return what makes records for the processor with as few calls as can be."""
+    """Return the function that passes all records of a chunk to the processor."""
 
     def receive_all(
         keys: list[Any],

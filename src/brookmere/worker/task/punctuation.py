@@ -1,4 +1,4 @@
-"""Turns times into calls of what user code has scheduled for them, by Kafka Streams' rules."""
+"""Punctuations: calls that user code has scheduled, with the rules of Kafka Streams."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class Schedule:
         self.is_cancelled = False
 
     def cancel(self) -> None:
-        """Have no more calls."""
+        """Cancel the schedule."""
         self.is_cancelled = True
 
     def move(self, now: int) -> None:
-        """Wait for the next turn. Turns that were missed are left out."""
+        """Wait for the next call. Missed calls are skipped."""
         missed = max(0, now - self.time) // self.interval
         self.time += (missed + 1) * self.interval
         if self.clock is not None:
@@ -59,14 +59,14 @@ class PunctuationQueue:
         self.due = NEVER
 
     def add(self, schedule: Schedule) -> None:
-        """Have a schedule wait for its turn."""
+        """Add a schedule."""
         self._push(schedule)
         self._note()
 
     def restore(self) -> None:
         """Put the schedules into the places they had before a restart, new ones behind them.
 
-        Until then these places are not written anew.
+        Until then these positions are not rewritten.
         """
         self._is_whole = True
         waiting = sorted(self._heap, key=lambda each: NEVER if each.place is None else each.place.time)

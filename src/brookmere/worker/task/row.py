@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from brookmere.record import Header
 
 NOTHING: Final[Any] = object()
-"""The key or the value where there is no record: nothing is it."""
+"""Stands for the key and the value when there is no current record; it is identical to no other object."""
 
 
 _PARTITION_BITS: Final = 18
@@ -20,10 +20,10 @@ _CLOCK: Final = (1 << 31) - 1
 
 
 class Row:
-    """The record at hand. In a punctuation and at the end of a batch there is none: `is_record` is False.
+    """The current record. In a punctuation and at the end of a batch there is none: `is_record` is False.
 
-    `key` and `value` are what the entry node received, for telling outputs that pass them on. `timestamp` and
-    `headers` are those of the record that the node at work received; `own_headers` are those that came.
+    `key` and `value` are what the entry node received, to recognise outputs that pass them on. `timestamp`
+    and `headers` belong to the record that the current node received; `own_headers` are those of the input.
     """
 
     __slots__ = (
@@ -48,7 +48,7 @@ class Row:
         self.leave(0, -1)
 
     def leave(self, number: int, timestamp: int) -> None:
-        """Say that there is no record at hand. What is forwarded has its place behind a row."""
+        """Clear the current record. Outputs come after those of a row."""
         self.number = number
         self.key: Any = NOTHING
         self.value: Any = NOTHING

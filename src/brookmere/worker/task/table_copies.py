@@ -1,4 +1,4 @@
-"""Turns the changes of a table into rows of a store that the processors of a stage can read."""
+"""Copies of tables, in stores that the processors of a stage can read."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class _Copying(Running):
 def _puts(kind: StoreKind, store: Any) -> Callable[[Any, Any, int], object]:
     """Return what puts a row of the table into its place."""
     match kind:
-        case "window" | "timed_window":
+        case "window":
             return lambda key, value, _: store.put(key.key, value, key.start)
         case "versioned":
             return lambda key, value, ts: store.put(key, value, ts)

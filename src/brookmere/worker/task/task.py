@@ -1,17 +1,17 @@
-"""Runs the nodes of a stage on one task: their stores, their times and what they share."""
+"""A task of a stage: its nodes, their stores and their times."""
 
 from __future__ import annotations
 
 import logging
 import time
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from brookmere.worker.protocol.stage_code import Clock, ProcessWork, TaskId
 from brookmere.worker.stores.groups import GroupedStore
 from brookmere.worker.stores.open import opened
 from brookmere.worker.stores.read_only import ReadOnlyStore
 from brookmere.worker.task.chunk import Chunk, Entry
-from brookmere.worker.task.collector import DROPPED, FAILED, LATE, Collector
+from brookmere.worker.task.collector import DROPPED, FAILED, Collector
 from brookmere.worker.task.failures import FAILURES, described
 from brookmere.worker.task.punctuation import PunctuationQueue, TaskTime
 from brookmere.worker.task.routes import Ways, sole_sender
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from brookmere.worker.task.output import Output
     from brookmere.worker.task.punctuation import Schedule
 
-NEVER: Final = -(1 << 63)
 _LOG = logging.getLogger(__name__)
 
 
@@ -48,8 +47,6 @@ class Task:
         self._lines: dict[str, Any] = {}
         self._times: dict[int, TaskTime] = {}
         self._wall_queue = PunctuationQueue()
-        self._last_record = self.clock("last-record", NEVER)
-        self._last_tick = self.clock("last-tick", NEVER)
         others = {
             name for node in code.nodes if not isinstance(node.work, ProcessWork) for name in node.stores
         }
@@ -62,8 +59,8 @@ class Task:
         self._ways = Ways(code, self.row, self.collector, self._runnings, self.fail)
         self._chunk: Chunk | None = None
         self.is_timed = any(getattr(node.work, "reads_stream_time", False) for node in code.nodes)
-        self.tell(clocks)
-        # A way out needs the children that it leads to.
+        self._update_store_times(clocks)
+        # Outputs need the children that they lead to, so children are built first.
         for node in reversed(code.nodes):
             self._runnings[node.number] = node.work.build(node, self)
         for node in code.nodes:
@@ -77,16 +74,16 @@ class Task:
 
     # What a batch does
 
-    def tell(self, clocks: dict[str, int]) -> None:
-        """Take the times of stores as the JVM has them."""
+    def _update_store_times(self, clocks: dict[str, int]) -> None:
+        """Update the times of the stores from the JVM's."""
         for name, store in self._stores.items():
             if isinstance(store, GroupedStore):
                 store.time = max(store.time, clocks.get(f"store:{name}", -1))
 
     def begin_batch(self, clocks: dict[str, int], wall: int | None) -> None:
-        """Begin a batch with what is known from the one before."""
+        """Begin a batch; caches stay valid."""
         self.wall = wall
-        self.tell(clocks)
+        self._update_store_times(clocks)
 
     def process(self, chunk: Chunk) -> None:
         """Process the records of a chunk."""
@@ -96,7 +93,7 @@ class Task:
         self.row.leave(0, -1)
 
     def end_batch(self) -> None:
-        """Have nodes send what waits for the end of the batch."""
+        """Let the nodes send what they hold back until the end of the batch."""
         self.row.leave(0, -1)
         for number, running in self._runnings_in_order():
             try:
@@ -106,19 +103,19 @@ class Task:
         self.collector.without_headers(0)
 
     def result(self, *, is_end: bool) -> tuple[Any, ...]:
-        """Return what goes back to the JVM; it must be written before `clear`."""
+        """Return the answer to the JVM; it must be written before `clear`."""
         return self.collector.result(self._changes(), self._changed_clocks() if is_end else None)
 
     def clear(self, *, is_end: bool) -> None:
-        """Forget what went back."""
+        """Clear what was sent to the JVM."""
         self.collector.clear()
         for store in self._stores.values():
-            # Aggregates need to know until the end of the batch what was before it.
+            # Tables send the last update of a batch with the value before the batch.
             if is_end or store.name in self._of_processors:
                 store.settle()
 
     def close(self) -> None:
-        """End the nodes. What fails there is told in the log only: nothing can be done about it any more."""
+        """Close the nodes. Failures are only logged: no record is left to report them with."""
         self.row.leave(0, -1)
         for number, running in self._runnings_in_order():
             try:
@@ -134,26 +131,15 @@ class Task:
         return list(self._times.values())
 
     def punctuate(self, queue: PunctuationQueue, now: int, row: int) -> None:
-        """Call what is due; its outputs have their place behind a row."""
+        """Call what is due; the outputs come after those of a row."""
         since = len(self.collector.rows)
         queue.punctuate(now, lambda schedule, at: self._call(schedule, at, row))
         self.collector.without_headers(since)
 
-    def tick(self, now: int, row: int, *, is_busy: bool) -> None:
-        """Have the wall clock tick."""
+    def tick(self, now: int, row: int) -> None:
+        """Advance the wall clock and call what is due."""
         self.wall = now
-        if self._last_record.time == NEVER or is_busy:
-            self._last_record.time = now
         self.punctuate(self._wall_queue, now, row)
-        since = len(self.collector.rows)
-        for number, running in self._runnings_in_order():
-            self.row.leave(row, now)
-            try:
-                running.tick(now)
-            except FAILURES as error:
-                self.fail(self.entries[number].node, error)
-        self.collector.without_headers(since)
-        self._last_tick.time = now
 
     def advance(self, timeline: int | None, now: int) -> list[TaskTime]:
         """Advance one stream time of the task, or all of them, and return those."""
@@ -161,11 +147,6 @@ class Task:
         for each in times:
             each.clock.time = max(each.clock.time, now)
         return times
-
-    def seen(self) -> None:
-        """Remember when the last record came."""
-        if self.wall is not None:
-            self._last_record.time = self.wall
 
     def _call(self, schedule: Schedule, now: int, row: int) -> None:
         self.row.leave(row, now)
@@ -197,17 +178,8 @@ class Task:
     def once(self, factory: Callable[[], Any]) -> Any:
         return self._process.once(factory)
 
-    def idle_for(self, wall: int, limit: int) -> int:
-        last, tick = self._last_record.time, self._last_tick.time
-        if wall - last < limit:
-            return 0
-        return wall - tick if tick != NEVER and tick - last >= limit else wall - last
-
     def count_dropped(self, number: int, records: int = 1) -> None:
         self.collector.counts[number][DROPPED] += records
-
-    def count_late(self, number: int, records: int = 1) -> None:
-        self.collector.counts[number][LATE] += records
 
     def task_of(self, subtopology: int) -> TaskId:
         return TaskId(subtopology, self.number)
@@ -235,21 +207,19 @@ class Task:
         return () if self._chunk is None else self._chunk.keys_of(kind, self)
 
     def fail(self, node: NodeCode, error: BaseException) -> None:
-        """Tell the JVM that a node failed at the record at hand."""
+        """Report that a node failed for the current record."""
         self._process.heard(error)
         self.collector.counts[node.number][FAILED] += 1
         row = self.row
-        told = described(error, _where(node))
-        self.collector.errors.append((row.number, node.number, *told, row.timestamp))
+        reported = described(error, _where(node))
+        self.collector.errors.append((row.number, node.number, *reported, row.timestamp))
 
     def _changes(self) -> list[Any]:
         return [changes for store in self._stores.values() if (changes := store.changes()) is not None]
 
     def _changed_clocks(self) -> dict[str, int]:
         changed = {
-            name: clock.time
-            for name, clock in self._clocks.items()
-            if clock.time != self._saved.get(name) and name not in ("last-record", "last-tick")
+            name: clock.time for name, clock in self._clocks.items() if clock.time != self._saved.get(name)
         }
         self._saved.update(changed)
         return changed
@@ -259,6 +229,5 @@ class Task:
 
 
 def _where(node: NodeCode) -> str:
-    """Return where the function of a node is written, for what is wrong with what it returned."""
-    fold = getattr(node.work, "fold", None)
-    return getattr(getattr(node.work, "function", fold and fold.step), "where", "")
+    """Return where the function of a node is defined, for errors about its results."""
+    return getattr(getattr(node.work, "function", None), "where", "")

@@ -1,6 +1,6 @@
-"""Turns type annotations into what the worker makes of structs: instances of dataclasses.
+"""Type annotations that turn structs into dataclass instances.
 
-Annotations are resolved where the program is built: in the worker the modules they name may not be there.
+Annotations are resolved where the program is built: the worker may not have the modules they name.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Each:
 
 
 def resolved(hint: Any) -> object:
-    """Return what an annotation makes of a value; None if the value stays as Spark's type has it."""
+    """Return how an annotation converts a value; None if the value stays as it is."""
     if isinstance(hint, Made | Each | None):
         return hint
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)

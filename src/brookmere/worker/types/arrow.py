@@ -1,4 +1,4 @@
-"""Turns Spark's types into those of Arrow, and values as they travel into what Arrow takes for them."""
+"""Converts Spark types to Arrow types, and values from the wire to values that Arrow accepts."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _arrow(kind: Any) -> pa.DataType:
 
 
 def _feed(kind: Any) -> Feed | None:
-    """Return what makes the value that Arrow takes; None if it takes the value as it is."""
+    """Return the conversion to a value that Arrow accepts; None if it accepts the value as it is."""
     if not isinstance(kind, dict):
         return _decimal if kind.startswith("decimal") else None
     match kind["type"]:

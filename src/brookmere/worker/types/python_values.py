@@ -1,8 +1,8 @@
-"""Turns values as they travel to the worker into the Python values that user code sees.
+"""Converts values from the wire into the Python values that user code sees.
 
-Texts, numbers, booleans and bytes travel as they are. A date travels as days and a time as microseconds
+Texts, numbers, booleans and bytes are sent as they are. A date is sent as days and a time as microseconds
 since 1970, a decimal as text, a struct as a dict or as the tuple of its fields. User code sees date,
-datetime (aware, in UTC), Decimal, dict or dataclass. What has parts is made anew for user code.
+datetime (aware, in UTC), Decimal, dict or dataclass. User code gets a new object for a value with parts.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LOCAL_START = _START.replace(tzinfo=None)
 
 
 def reader(code: TypeCode | None) -> Convert | None:
-    """Return what makes the Python value of one that arrived; None if it is the same."""
+    """Return the conversion from the wire to a Python value; None if there is nothing to convert."""
     if code is None:
         return None
     if code.is_pickled:
@@ -40,7 +40,7 @@ def reader(code: TypeCode | None) -> Convert | None:
 
 
 def copier(code: TypeCode | None) -> Convert | None:
-    """Return what makes a value that is nobody else's; None if values of the type cannot be changed."""
+    """Return the function that copies a value; None if values of the type are immutable."""
     write, read = writer(code), reader(code)
     if code is None or write is None or read is None:
         return None
@@ -118,7 +118,7 @@ def _list(element: Convert | None) -> Convert:
 def _map(kind: dict[str, Any], member: Convert | None) -> Convert:
     key = _key(kind["keyType"])
     if isinstance(kind["keyType"], dict):
-        # Such keys travel beside their values, in pairs.
+        # Maps with such keys are sent as pairs.
         return lambda value: {key(k) if key else k: member(v) if member else v for k, v in value}
     if key is None and member is None:
         return dict
@@ -126,7 +126,7 @@ def _map(kind: dict[str, Any], member: Convert | None) -> Convert:
 
 
 def _key(kind: Any) -> Convert | None:
-    """Return what makes a map's key: it must have a hash, so a struct or an array is a tuple."""
+    """Return the conversion for a map's key: it must be hashable, so a struct or an array becomes a tuple."""
     if not isinstance(kind, dict):
         return _maker(kind, None)
     if kind["type"] == "struct":

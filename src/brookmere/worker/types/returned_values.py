@@ -1,6 +1,6 @@
-"""Turns what user code returns into values as they travel, and refuses what its type cannot hold.
+"""Converts what user code returns to the form of the wire, and rejects what does not fit the type.
 
-Every value that leaves goes through here: the channel itself would take the number of another library for
+Every value is converted here: the channel itself would write the number of another library as
 bytes. A struct leaves as the tuple of its fields.
 """
 

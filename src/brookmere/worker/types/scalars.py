@@ -1,4 +1,4 @@
-"""Turns the scalars that user code returns into values as they travel, one function per type."""
+"""Converts scalars that user code returns to the form of the wire, one function per type."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def truth(answer: Any) -> bool | None:
 
 
 def shown(value: Any) -> str:
-    """Return a value for a message: its type and how it begins."""
+    """Return a short form of a value for messages: its type and its first characters."""
     text = repr(value)
     return f"{type(value).__name__} {text if len(text) <= 80 else text[:77] + '...'}"
 
@@ -69,7 +69,7 @@ def _whole(bits: int, what: str) -> Send:
             if value is None:
                 return None
             if isinstance(value, bool) or not isinstance(value, Integral):
-                raise unfit(what, "a whole number", value)
+                raise unfit(what, "an integer", value)
             value = int(value)
         if low <= value <= high:
             return value
@@ -95,7 +95,7 @@ def _single(what: str) -> Send:
     double = _double(what)
 
     def send(value: Any) -> Any:
-        # The next function sees the number that four bytes hold, wherever it runs.
+        # The next function sees the number as stored in four bytes, wherever it runs.
         found = double(value)
         return None if found is None else c_float(found).value
 
