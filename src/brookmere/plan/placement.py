@@ -23,9 +23,10 @@ _STATE = _KINDS
 def place(topology: Topology) -> dict[str, int]:
     """Return the stage of every node.
 
-    Python nodes have stages of their own. What receives a repartition is in a later stage than its senders;
-    other nodes are in the stage of their parents, except that state needs an exchange before it, and that a
-    kernel node and a Python node never share a stage. Processors that share a store are in the same stage.
+    Python nodes have stages of their own, and so do aggregates with Python functions.
+    What receives a repartition is in a later stage than its senders; other nodes are in the
+    stage of their parents, except that state needs an exchange before it, and that a kernel node and a
+    Python node never share a stage. Processors that share a store are in the same stage.
     A Python processor is behind the repartitions that its task reads: their records advance its stream time.
     A processor that looks up rows is in the stage of the table, which may move the table to a later stage.
     Where that would never end, because the lookups depend on the table through a repartition or through
