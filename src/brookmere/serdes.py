@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from brookmere.serde import (
+    BadBytes,
     Bool,
     Bytes,
     Custom,
@@ -17,13 +18,16 @@ from brookmere.serde import (
     Windowed,
 )
 from brookmere.serde.avro.avro import Avro
+from brookmere.serde.columns import Columns
 from brookmere.serde.json.json_schema import JsonSchema
 from brookmere.serde.protobuf.protobuf import Protobuf
 
 __all__ = [
     "Avro",
+    "BadBytes",
     "Bool",
     "Bytes",
+    "Columns",
     "Custom",
     "Double",
     "Int",

@@ -9,6 +9,7 @@ from typing import Any
 from pyspark.sql import Column
 
 import brookmere as bm
+from brookmere.serde.default import MixedWindows
 from tests.conformance import build_joins, processors, words
 from tests.conformance.codes import Code, ColumnCode, PythonCode, told_keys
 
@@ -61,7 +62,7 @@ TOLD_WINDOWED = bm.Custom(_as_text, lambda key: _as_bytes(words.windowed_text(ke
 
 
 def _is_windowed(handle: Any) -> bool:
-    return isinstance(handle._key, bm.Windowed)
+    return isinstance(handle._key, bm.Windowed | MixedWindows)
 
 
 class _Program:

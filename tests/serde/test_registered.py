@@ -95,7 +95,7 @@ def test_a_serde_without_a_registry_takes_that_of_the_application() -> None:
     ("arguments", "words"),
     [
         ({"registry": 8081}, "is an address or a Registry: found int"),
-        ({"registry": "localhost:8081"}, "is no address: found 'localhost:8081'"),
+        ({"registry": "localhost:8081"}, "is not an address: found 'localhost:8081'"),
         ({"subject": ""}, "is a strategy or the name of a subject"),
         ({"subject": "topic-record"}, "Did you mean 'topic_record'"),
     ],

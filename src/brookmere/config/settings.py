@@ -132,7 +132,7 @@ class Config:
     )
     default_timestamp_extractor: str = _row(
         one_of("fail", "skip", "partition-time", "wall-clock", classes=_EXTRACTOR_CLASSES),
-        "what to do with a record whose timestamp is invalid, for sources that do not say it; wall-clock "
+        "what to do with a record whose timestamp is invalid, for sources that do not set one; wall-clock "
         "gives the records of all sources without a timestamp= the time at which they are processed",
         "fail",
     )
@@ -152,7 +152,7 @@ class Config:
     )  # fmt: skip
     store_type: str = _row(
         one_of("auto", "memory", "rocksdb"),
-        "the type of stores that do not say it; auto starts in memory and moves to RocksDB",
+        "the type of stores that do not set one; auto starts in memory and moves to RocksDB",
         "auto",
     )
     changelog_disabled: tuple[str, ...] = _row(

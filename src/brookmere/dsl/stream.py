@@ -10,7 +10,7 @@ from typing import Any
 from brookmere.dsl.aggregates.grouped import KGroupedStream
 from brookmere.dsl.arguments.checks import action_of, lambda_of, partitions_of, refuse, serde_of
 from brookmere.dsl.arguments.table_store import table_store
-from brookmere.dsl.arguments.windows import sink_key_of
+from brookmere.dsl.arguments.windows import merged_key, sink_key_of
 from brookmere.dsl.branched import BranchedKStream
 from brookmere.dsl.dedupe import dedupe
 from brookmere.dsl.functions.user_functions import MANY, ONE, PAIR, PAIRS, TEST, Given, code_of, serde_in
@@ -124,7 +124,7 @@ class KStream:
         return replace(
             self,
             _step=step,
-            _key=self._key if all(stream._key == self._key for stream in merged) else None,
+            _key=merged_key([stream._key for stream in merged]),
             _value=self._value if all(stream._value == self._value for stream in merged) else None,
             _sources=tuple(dict.fromkeys(source for stream in merged for source in stream._sources)),
             _rekeyed=any(stream._rekeyed for stream in merged),

@@ -1,8 +1,9 @@
-"""Turns Python values into the bytes that stand in topics, and back; and keys into partitions."""
+"""Serdes: how keys and values become the bytes of a topic, and back; and the partition of a key."""
 
 from __future__ import annotations
 
-from brookmere.serde.base import BadBytes, Serde
+from brookmere.serde.bad_values import BadBytes
+from brookmere.serde.base import Serde
 from brookmere.serde.binary.numbers import Bool, Double, Int, Long
 from brookmere.serde.binary.pickled import Pickled
 from brookmere.serde.binary.text import Bytes, Text

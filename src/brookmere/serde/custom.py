@@ -1,4 +1,4 @@
-"""Turns two Column functions of the user, decode and encode, into a serde."""
+"""A serde made of two Column functions of the program."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from brookmere.errors import Fault, TopologyError
-from brookmere.serde.base import BadBytes, Serde, wrong_type
+from brookmere.errors import Fault, TopologyError, UnsupportedError
+from brookmere.serde.bad_values import BadBytes, wrong_type
+from brookmere.serde.base import Serde
+from brookmere.serde.columns import Column, Columns, SparkType, SparkTypes
+from brookmere.serde.structures.spark_fields import NoSchema
+from brookmere.serde.structures.type_fit import Misfit
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -75,6 +79,25 @@ class Custom(Serde):
             return self.from_bytes(data)
         except Exception as error:
             raise BadBytes(f"the serde {self.name!r} failed with {type(error).__name__}: {error}") from error
+
+    def spark_type(self) -> SparkType:
+        raise NoSchema(f"only decode of the serde {self.name!r} knows its type")
+
+    def read_column(self, raw: Column, columns: Columns) -> Column:
+        return columns.call(f"decode of the serde {self.name!r}", self.decode, raw)
+
+    def write_column(self, value: Column, columns: Columns, found: Any) -> Column:  # noqa: ARG002
+        return columns.call(f"encode of the serde {self.name!r}", self.encode, value)
+
+    def misfit(self, found: Any, types: SparkTypes) -> Misfit | None:  # noqa: ARG002
+        # Spark reports what encode cannot take.
+        return None
+
+    def describe(self) -> dict[str, Any]:
+        raise UnsupportedError(
+            f"The serde {self.name!r} cannot be described as JSON. "
+            "Found: functions of the program. Other processes need the program itself."
+        )
 
     def _one_sided(self, role: str) -> TopologyError:
         return TopologyError(

@@ -1,4 +1,4 @@
-"""Turns a value behind a registry's frame into what the schema with its id says, of whatever kind that is."""
+"""Reads a value by the schema whose id precedes it, whatever the format of the schema."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from google.protobuf.message_factory import GetMessageClass
 
 from brookmere.registry import RegistryClient, Schema
 from brookmere.serde.avro.avro import Avro, known_schema
-from brookmere.serde.base import BadBytes
+from brookmere.serde.bad_values import BadBytes
 from brookmere.serde.json.json_text import from_json
 from brookmere.serde.protobuf.descriptors import message_of
 from brookmere.serde.protobuf.messages import shown
@@ -41,4 +41,4 @@ def _message(client: RegistryClient, schema: Schema, payload: bytes) -> Any:
         message.ParseFromString(data)
         return shown(message)
     except (IndexError, DecodeError, OverflowError) as error:
-        raise BadBytes(f"the bytes are no message of their schema: {error}") from None
+        raise BadBytes(f"the bytes are not a message of their schema: {error}") from None

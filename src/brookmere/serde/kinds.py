@@ -1,42 +1,108 @@
-"""Turns a serde into a JSON object that another process can read, and back."""
+"""The one registry of serdes, by kind; and how a serde is described to another process and made there."""
 
 from __future__ import annotations
 
-import base64
+import importlib
+import inspect
+import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import timedelta
-from typing import Any, Literal
-
-from google.protobuf.descriptor_pb2 import FileDescriptorSet
+from dataclasses import fields, is_dataclass
+from typing import TYPE_CHECKING, Any
 
 from brookmere.errors import UnsupportedError
 from brookmere.names import nearest
-from brookmere.serde.avro.avro import Avro
-from brookmere.serde.base import Serde
-from brookmere.serde.binary.numbers import Bool, Double, Int, Long
-from brookmere.serde.binary.pickled import Pickled
-from brookmere.serde.binary.text import Bytes, Text
-from brookmere.serde.json.json import Json
-from brookmere.serde.json.json_schema import JsonSchema
-from brookmere.serde.json.spark_json import SparkJson
-from brookmere.serde.protobuf.protobuf import Protobuf
-from brookmere.serde.registered import Registered, Registry
-from brookmere.serde.windowed import Windowed
 
-_PLAIN: dict[str, type[Serde]] = {each.kind: each for each in (Text, Bytes, Int, Long, Double, Bool, Pickled)}
-_REGISTERED: dict[str, type[Registered]] = {each.kind: each for each in (Avro, Protobuf, JsonSchema)}
-_MS = timedelta(milliseconds=1)
+if TYPE_CHECKING:
+    from brookmere.serde.base import Serde
+    from brookmere.serde.registered import Registry
+
+_HOMES = {
+    "text": "brookmere.serde.binary.text",
+    "bytes": "brookmere.serde.binary.text",
+    "int": "brookmere.serde.binary.numbers",
+    "long": "brookmere.serde.binary.numbers",
+    "double": "brookmere.serde.binary.numbers",
+    "bool": "brookmere.serde.binary.numbers",
+    "pickled": "brookmere.serde.binary.pickled",
+    "json": "brookmere.serde.json.json",
+    "typed_json": "brookmere.serde.json.spark_json",
+    "json_schema": "brookmere.serde.json.json_schema",
+    "avro": "brookmere.serde.avro.avro",
+    "protobuf": "brookmere.serde.protobuf.protobuf",
+    "windowed": "brookmere.serde.windowed",
+    "custom": "brookmere.serde.custom",
+}
+"""The modules of the built-in kinds: they are imported when they are asked for, since some take long."""
+
+_classes: dict[str, type[Serde]] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class _SparkType:
-    """A type as Spark would give it."""
+def register(cls: type[Serde]) -> None:
+    """Make a class known by its kind; `Serde` does it for every subclass.
 
-    text: str
+    Raises:
+        TypeError: the kind belongs to another class.
+    """
+    if "kind" not in vars(cls):
+        cls.kind = path_of(cls)
+    kind = cls.kind
+    if not kind:
+        # A placeholder for a serde that is not known yet.
+        return
+    known = _classes.get(kind)
+    home = _HOMES.get(kind, cls.__module__)
+    if home != cls.__module__ or (known is not None and path_of(known) != path_of(cls)):
+        owner = home if known is None else path_of(known)
+        raise TypeError(f"the kind {kind!r} of the serde {path_of(cls)} belongs to {owner}; choose another")
+    _classes[kind] = cls
 
-    def json(self) -> str:
-        return self.text
+
+def all_kinds() -> dict[str, type[Serde]]:
+    """Return the classes of all serdes by kind: the built-in ones, and those that were defined elsewhere."""
+    for home in _HOMES.values():
+        importlib.import_module(home)
+    return {kind: cls for kind, cls in _classes.items() if not inspect.isabstract(cls)}
+
+
+def class_of(kind: str) -> type[Serde]:
+    """Return the class of a kind; `module:Name` is imported if need be.
+
+    Raises:
+        UnsupportedError: there is no such serde.
+    """
+    if kind in _HOMES:
+        importlib.import_module(_HOMES[kind])
+    if kind in _classes:
+        return _classes[kind]
+    if ":" in kind:
+        return _class_at(kind)
+    close = nearest(kind, [*_HOMES, *_classes])
+    hint = f"Did you mean {close!r}?" if close else "A newer version of Brookmere may know it."
+    raise UnsupportedError(f"There is no serde of the kind {kind!r}. {hint}")
+
+
+def path_of(cls: type) -> str:
+    """Return where a class is imported from: `module:Name`."""
+    return f"{cls.__module__}:{cls.__qualname__}"
+
+
+def imported(path: str) -> Any:
+    """Return what `module:Name` names: a class or a value.
+
+    Raises:
+        UnsupportedError: it cannot be imported.
+    """
+    module, _, name = path.partition(":")
+    try:
+        found: Any = importlib.import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise UnsupportedError(
+            f"The serde {path!r} cannot be imported. Found: {error}. "
+            "Install the module that defines it here, or put its folder on PYTHONPATH."
+        ) from error
+    return found
 
 
 def describe_serde(serde: Serde) -> dict[str, Any]:
@@ -46,132 +112,87 @@ def describe_serde(serde: Serde) -> dict[str, Any]:
     are left out, unless they are references such as `${env:NAME}`.
 
     Raises:
-        UnsupportedError: the serde has functions of the program.
+        UnsupportedError: another process could not make it, since it has functions of the program.
 
-    >>> describe_serde(Windowed(Text(), size=timedelta(seconds=5)))
-    {'kind': 'windowed', 'inner': {'kind': 'text'}, 'size_ms': 5000, 'session': False, 'form': 'binary'}
+    >>> from brookmere.serde import Text, Windowed
+    >>> describe_serde(Windowed(Text(), session=True))
+    {'kind': 'windowed', 'inner': {'kind': 'text'}, 'size_ms': None, 'session': True, 'form': 'binary'}
     """
-    kind = {"kind": serde.kind}
-    match serde:
-        case Json():
-            return kind | ({"ddl": serde.ddl} if serde.ddl is not None else {"type": serde.schema_json()})
-        case SparkJson():
-            frame = None if serde.frame is None else describe_serde(serde.frame)
-            return kind | {"type": serde.type, "member": serde.member, "frame": frame}
-        case Windowed():
-            inner = describe_serde(serde.inner)
-            size, form = serde.size_ms, serde.form
-            return kind | {"inner": inner, "size_ms": size, "session": serde.session, "form": form}
-        case Registered():
-            return kind | _describe_registered(serde)
-        case _ if serde.kind in _PLAIN:
-            return dict(kind)
-    raise UnsupportedError(
-        f"The serde {getattr(serde, 'name', type(serde).__name__)!r} cannot be described as JSON. "
-        "Found: functions of the program. Other processes need the program itself."
-    )
+    return serde.describe()
 
 
 def read_serde(found: Mapping[str, Any], *, registry: Registry | None = None) -> Serde:
     """Return the serde of a description. `registry` knows the login where it is the one that is meant.
 
     Raises:
-        UnsupportedError: there is no such serde.
+        UnsupportedError: there is no such serde, or it cannot be imported here.
     """
-    kind = found["kind"]
-    if kind in _PLAIN:
-        return _PLAIN[kind]()
-    if kind == Json.kind:
-        return Json(found["ddl"] if "ddl" in found else _SparkType(found["type"]))
-    if kind == SparkJson.kind:
-        frame = None if found["frame"] is None else read_serde(found["frame"], registry=registry)
-        return SparkJson(found["type"], found["member"], frame if isinstance(frame, Registered) else None)
-    if kind == Windowed.kind:
-        size = None if found["size_ms"] is None else found["size_ms"] * _MS
-        inner = read_serde(found["inner"], registry=registry)
-        return Windowed(inner, size, session=found["session"], form=found["form"])
-    if kind in _REGISTERED:
-        return _read_registered(found, registry)
-    close = nearest(kind, [*_PLAIN, *_REGISTERED, Json.kind, Windowed.kind])
-    hint = f"Did you mean {close!r}?" if close else "A newer version of Brookmere may know it."
-    raise UnsupportedError(f"There is no serde of the kind {kind!r}. {hint}")
+    cls = _class_at(found["class"]) if "class" in found else class_of(found["kind"])
+    return cls.from_description(found, registry=registry)
 
 
-def _describe_registered(serde: Registered) -> dict[str, Any]:
-    described: dict[str, Any] = {
-        "schema": serde.text,
-        "registry": _describe_registry(serde.registry),
-        "subject": serde.subject,
-        "register": serde.register,
-        "use_latest": serde.use_latest,
-    }
-    if isinstance(serde, Avro):
-        described["name"] = serde.name
-    if isinstance(serde, Protobuf):
-        described["message"] = serde.message
-        if serde.schema is not None and not isinstance(serde.schema, str):
-            # Its text alone would not have what it imports.
-            described["files"] = base64.b64encode(_files(serde).SerializeToString()).decode("ascii")
-            described["message"] = serde.record_name
-    return described
+def describe_class(serde: Serde) -> dict[str, Any]:
+    """Describe a serde by its kind, its class and its parameters; a built-in kind needs no class."""
+    cls = type(serde)
+    described: dict[str, Any] = {"kind": serde.kind}
+    if serde.kind not in _HOMES:
+        _check_importable(cls)
+        described["class"] = path_of(cls)
+    parameters = {name: _plain(cls, name, value) for name, value in serde.parameters().items()}
+    return described | ({"parameters": parameters} if parameters else {})
 
 
-def _read_registered(found: Mapping[str, Any], default: Registry | None) -> Serde:
-    schema = found["schema"]
-    if "files" in found:
-        schema = FileDescriptorSet.FromString(base64.b64decode(found["files"]))
-    own = {name: found[name] for name in ("name", "message") if name in found}
-    return _REGISTERED[found["kind"]](
-        schema,
-        registry=_read_registry(found["registry"], default),
-        subject=found["subject"],
-        register=found["register"],
-        use_latest=found["use_latest"],
-        **own,
-    )
+def fields_of(serde: Serde) -> dict[str, Any]:
+    """Return the values of the fields that a dataclass is made with."""
+    found: Any = serde
+    return {p.name: getattr(found, p.name) for p in fields(found) if p.init} if is_dataclass(found) else {}
 
 
-def _files(serde: Protobuf) -> FileDescriptorSet:
-    files = FileDescriptorSet()
-    seen: set[str] = set()
-
-    def add(file: Any) -> None:
-        if file.name not in seen:
-            seen.add(file.name)
-            for needed in file.dependencies:
-                add(needed)
-            file.CopyToProto(files.file.add())
-
-    add(serde.expected_message().file)
-    return files
-
-
-def _describe_registry(registry: Registry | str | Literal[False] | None) -> Any:
-    if not isinstance(registry, Registry):
-        return registry
-    user, password = registry.basic_auth or (None, None)
-    files = (registry.ca_file, registry.cert_file, registry.key_file)
+def read_parameters(found: Mapping[str, Any], *, registry: Registry | None = None) -> dict[str, Any]:
+    """Return parameters with the serdes among them made."""
     return {
-        "url": registry.url if "${" in registry.url else registry.shown,
-        "user": user,
-        "password": password if password and password.startswith("${") else None,
-        "files": [None if file is None else str(file) for file in files],
-        "patience_ms": registry.patience_ms,
+        name: read_serde(value["serde"], registry=registry) if _is_serde(value) else value
+        for name, value in found.items()
     }
 
 
-def _read_registry(found: Any, default: Registry | None) -> Registry | Literal[False] | None:
-    if not isinstance(found, dict):
-        return False if found is False else None
-    if default is not None and found["url"] in (default.url, default.shown):
-        return default
-    user, password = found["user"], found["password"]
-    ca_file, cert_file, key_file = found["files"]
-    return Registry(
-        found["url"],
-        basic_auth=(user, password) if user is not None and password is not None else None,
-        ca_file=ca_file,
-        cert_file=cert_file,
-        key_file=key_file,
-        patience=found["patience_ms"] * _MS,
+def _is_serde(value: Any) -> bool:
+    return isinstance(value, dict) and value.keys() == {"serde"}
+
+
+def _plain(cls: type, name: str, value: Any) -> Any:
+    from brookmere.serde.base import Serde
+
+    if isinstance(value, Serde):
+        return {"serde": value.describe()}
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    if isinstance(value, list | tuple):
+        return [_plain(cls, name, item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): _plain(cls, name, item) for key, item in value.items()}
+    raise UnsupportedError(
+        f"The serde {cls.__name__!r} cannot be described as JSON. Found: {name} is a {type(value).__name__}. "
+        "Override parameters(), and return what the class can be called with."
     )
+
+
+def _check_importable(cls: type) -> None:
+    found: Any = sys.modules.get(cls.__module__)
+    for part in cls.__qualname__.split("."):
+        found = getattr(found, part, None)
+    if cls.__module__ == "__main__" or found is not cls:
+        raise UnsupportedError(
+            f"The serde {cls.__name__!r} cannot be described as JSON. "
+            f"Found: {path_of(cls)}, which other processes cannot import. "
+            "Define it at the top level of a module of its own."
+        )
+
+
+def _class_at(path: str) -> type[Serde]:
+    from brookmere.serde.base import Serde
+
+    found = imported(path)
+    if not isinstance(found, type) or not issubclass(found, Serde):
+        raise UnsupportedError(f"{path!r} is not a serde. Found: {found!r}. Give the path of a class.")
+    return found

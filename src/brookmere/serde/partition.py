@@ -1,4 +1,4 @@
-"""Turns the bytes of a key into the number of its partition, by the rule of Kafka's own clients."""
+"""The partition of a key, by the rule of Kafka's own clients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns a schema and a registry into the id that stands in front of values, and an id into its schema."""
+"""What formats with schemas have in common: a registry, subjects, and the frame with a schema's id."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 import struct
 import threading
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
@@ -17,7 +17,13 @@ from brookmere.config.references import resolved
 from brookmere.durations import Duration, to_timedelta
 from brookmere.errors import ConfigError, Fault, TopologyError
 from brookmere.registry import Reference, RegistryClient, Schema
-from brookmere.serde.base import BadBytes, Serde
+from brookmere.serde.bad_values import BadBytes
+from brookmere.serde.base import Serde
+from brookmere.serde.columns import Columns, SparkType, SparkTypes
+from brookmere.serde.json.value_schemas import ANY, schema_of_type
+from brookmere.serde.structures.dataclass_shapes import StructOf
+from brookmere.serde.structures.dataclass_values import build
+from brookmere.serde.structures.type_fit import Misfit, SchemaFit
 
 TOPIC, RECORD, TOPIC_RECORD = "topic", "record", "topic_record"
 STRATEGIES = (TOPIC, RECORD, TOPIC_RECORD)
@@ -25,6 +31,7 @@ FRAME_BYTES = 5
 
 _SCHEMES = ("http://", "https://", "mock://", "${")
 
+_MS = timedelta(milliseconds=1)
 _FRAME = struct.Struct(">bI")
 _clients: dict[Registry, RegistryClient] = {}
 _guard = threading.Lock()
@@ -60,7 +67,7 @@ class Registry:
         return f"Registry({self.shown!r})"
 
     def access(self) -> tuple[str, tuple[str, str] | None]:
-        """Return the address and the login, with what `${env:NAME}` and `${file:path:key}` stand for."""
+        """Return the address and the login, with `${env:NAME}` and `${file:path:key}` resolved."""
         faults: list[Fault] = []
         url = resolved("url of the registry", self.url, faults)
         login = None
@@ -136,6 +143,83 @@ class Registered(Serde):
             raise TopologyError([Fault(what, None, "Give a schema with a name, or the subject's own name.")])
         return replace(self, subject=name if self.subject == RECORD else f"{topic}-{name}")
 
+    @abstractmethod
+    def type_of(self, schema: Schema) -> SparkType:
+        """Return the Spark type of values of a schema of this format."""
+
+    def spark_type(self) -> SparkType:
+        return self.type_of(self.expected())
+
+    def written_type(self) -> SparkType:
+        """Return the Spark type of the values that are written; asking registers nothing."""
+        if self.text is not None and not self.use_latest:
+            return self.spark_type()
+        return self.type_of(self.written()[1])
+
+    def misfit(self, found: Any, types: SparkTypes) -> Misfit | None:  # noqa: ARG002
+        return SchemaFit(_of(self), is_json=self.type == "JSON").misfit(self.written_type(), found)
+
+    def lacks_topic(self, *, is_read: bool) -> bool:
+        if self.client is None or self.subject not in STRATEGIES:
+            return False
+        return not is_read or self.text is None
+
+    def for_changelog(self) -> Serde | None:
+        """Return a serde whose schema need not be in a registry: nobody registers those of changelogs."""
+        if self.client is None:
+            return self
+        if self.text is None:
+            return None
+        return self if self.register and not self.use_latest else self.without_registry()
+
+    def canonical(self) -> Serde | None:
+        if self.client is None:
+            return None
+        schema = self.schema if self.text is not None else self.expected().text
+        return replace(self, schema=schema).without_registry()
+
+    def asks_registry(self) -> bool:
+        return self.client is not None
+
+    def describe(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "schema": self.text,
+            "registry": _describe_registry(self.registry),
+            "subject": self.subject,
+            "register": self.register,
+            "use_latest": self.use_latest,
+        }
+
+    @classmethod
+    def from_description(cls, found: Mapping[str, Any], *, registry: Registry | None = None) -> Serde:
+        return cls(cls._schema_from(found), **cls._options_from(found, registry))
+
+    @classmethod
+    def _schema_from(cls, found: Mapping[str, Any]) -> Any:
+        return found["schema"]
+
+    @classmethod
+    def _options_from(cls, found: Mapping[str, Any], registry: Registry | None) -> dict[str, Any]:
+        given = {name: found[name] for name in ("subject", "register", "use_latest")}
+        return {"registry": _read_registry(found["registry"], registry), **given}
+
+    def from_json_value(self, parsed: Any) -> Any:
+        return parsed if self.shape is None else build(self.shape, parsed)
+
+    @property
+    def shape(self) -> StructOf | None:
+        """The shape of the dataclass that the Python side gives, if there is one."""
+        return None
+
+    def json_schema(self) -> dict[str, Any]:
+        # A schema that only the registry has is not asked for: the document must not need the network.
+        return ANY if self.text is None else schema_of_type(self.type_of(Schema(self.type, self.text)))
+
+    def for_writing(self, columns: Columns) -> Self:
+        """Return the serde to write with: a check of a program registers nothing."""
+        return self if columns.registers or self.text is None else self.without_registry()
+
     def written(self) -> tuple[int | None, Schema]:
         """Return the schema that values are written with, and its id; the first call asks the registry."""
         client, text = self.client, self.text
@@ -193,7 +277,7 @@ def checked(serde: Registered) -> Registry | Literal[False] | None:
         what = f"registry of {name} is an address or a Registry: found {type(given).__name__}"
         faults.append(Fault(what, None, 'Give for example registry="http://localhost:8081".'))
     elif isinstance(registry, Registry) and not registry.url.startswith(_SCHEMES):
-        what = f"registry of {name} is no address: found {registry.shown!r}"
+        what = f"registry of {name} is not an address: found {registry.shown!r}"
         faults.append(Fault(what, None, 'Give for example "http://localhost:8081" or "mock://test".'))
     subject: object = serde.subject
     if not isinstance(subject, str) or not subject:
@@ -233,12 +317,12 @@ def registry_of(config: Config) -> Registry | None:
 
 
 def framed(id: int, payload: bytes) -> bytes:
-    """Return a value behind the registry's frame: a zero, and the schema's id in four bytes."""
+    """Return a value with the registry's frame before it: a zero, and the schema's id in four bytes."""
     return _FRAME.pack(0, id) + payload
 
 
 def unframed(data: bytes) -> tuple[int, bytes]:
-    """Return the id in the frame, and what stands behind it."""
+    """Return the id in the frame, and the value after it."""
     if len(data) < FRAME_BYTES:
         found = f"{len(data)} bytes"
         raise BadBytes(
@@ -251,6 +335,37 @@ def unframed(data: bytes) -> tuple[int, bytes]:
             "the value may have been written without a registry"
         )
     return id, data[FRAME_BYTES:]
+
+
+def _describe_registry(registry: Registry | str | Literal[False] | None) -> Any:
+    if not isinstance(registry, Registry):
+        return registry
+    user, password = registry.basic_auth or (None, None)
+    files = (registry.ca_file, registry.cert_file, registry.key_file)
+    return {
+        "url": registry.url if "${" in registry.url else registry.shown,
+        "user": user,
+        "password": password if password and password.startswith("${") else None,
+        "files": [None if file is None else str(file) for file in files],
+        "patience_ms": registry.patience_ms,
+    }
+
+
+def _read_registry(found: Any, default: Registry | None) -> Registry | Literal[False] | None:
+    if not isinstance(found, dict):
+        return False if found is False else None
+    if default is not None and found["url"] in (default.url, default.shown):
+        return default
+    user, password = found["user"], found["password"]
+    ca_file, cert_file, key_file = found["files"]
+    return Registry(
+        found["url"],
+        basic_auth=(user, password) if user is not None and password is not None else None,
+        ca_file=ca_file,
+        cert_file=cert_file,
+        key_file=key_file,
+        patience=found["patience_ms"] * _MS,
+    )
 
 
 def _of(serde: Serde) -> str:

@@ -1,7 +1,9 @@
-"""Turns a key and its window into Kafka's bytes for windowed keys, or into readable JSON, and back."""
+"""A key with its window: Kafka's bytes for windowed keys, or readable JSON."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, ClassVar, Literal
@@ -9,15 +11,19 @@ from typing import Any, ClassVar, Literal
 from brookmere.durations import Duration, to_timedelta
 from brookmere.errors import Fault, TopologyError
 from brookmere.record import WindowedKey
-from brookmere.serde.base import BadBytes, Serde, wrong_type
-from brookmere.serde.binary.numbers import Bool, Double, Int, Long
-from brookmere.serde.binary.text import Text
-from brookmere.serde.json.json import Json
-from brookmere.serde.json.json_text import NOT_FINITE, from_json, json_name, to_json
+from brookmere.serde import kinds
+from brookmere.serde.bad_values import BadBytes, wrong_type
+from brookmere.serde.base import Serde
+from brookmere.serde.columns import Column, Columns, SparkType, SparkTypes
+from brookmere.serde.json.json_text import from_json, json_name
+from brookmere.serde.json.value_schemas import ANY
 from brookmere.serde.registered import Registry
+from brookmere.serde.structures.spark_fields import form_of
+from brookmere.serde.structures.type_fit import Misfit, is_window, member, other_type
 
 _FOREVER = 2**63 - 1
-_READABLE = (Text, Int, Long, Double, Bool, Json)
+_MS = timedelta(milliseconds=1)
+_SHOWN = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +37,8 @@ class Windowed(Serde):
     """
 
     kind: ClassVar[str] = "windowed"
+    is_default: ClassVar[bool] = True
+    key_text: ClassVar[str] = 'JSON such as {"key": ..., "start": 0, "end": 5000}'
 
     inner: Serde
     size: Duration | None = None
@@ -48,7 +56,7 @@ class Windowed(Serde):
     @property
     def size_ms(self) -> int | None:
         """The window's size in milliseconds, or None."""
-        return None if self.size is None else to_timedelta(self.size) // timedelta(milliseconds=1)
+        return None if self.size is None else to_timedelta(self.size) // _MS
 
     @property
     def window_bytes(self) -> int:
@@ -72,8 +80,11 @@ class Windowed(Serde):
             raise ValueError("a WindowedKey without a key has no bytes; give it a key")
         start, end = _long(value.start), _long(value.end)
         if self.form == "json":
-            readable = key if isinstance(self.inner, Json) else to_json(value.key)
-            return b'{"key":%b,"start":%d,"end":%d}' % (readable, value.start, value.end)
+            return b'{"key":%b,"start":%d,"end":%d}' % (
+                self.inner.key_to_json(value.key),
+                value.start,
+                value.end,
+            )
         return key + end + start if self.session else key + start
 
     def deserialize(self, data: bytes | None) -> Any:
@@ -83,6 +94,79 @@ class Windowed(Serde):
 
     def for_topic(self, topic: str | None, *, is_key: bool, registry: Registry | None = None) -> Serde:
         return replace(self, inner=self.inner.for_topic(topic, is_key=is_key, registry=registry))
+
+    def spark_type(self) -> SparkType:
+        return _window_type(form_of(self.inner.spark_type()))
+
+    def read_column(self, raw: Column, columns: Columns) -> Column:
+        if self.form == "json":
+            return columns.valid_window(columns.from_json(raw, _window_type(columns.types.of(self.inner))))
+        key = columns.read_windowed(self.inner, raw, size_ms=self.size_ms, session=self.session)
+        return columns.valid_window(key)
+
+    def write_column(self, value: Column, columns: Columns, found: Any) -> Column:
+        if self.form == "json":
+            return columns.whole_window(value, columns.to_json(value))
+        return columns.write_windowed(self.inner, value, member(found, "key"), session=self.session)
+
+    def misfit(self, found: Any, types: SparkTypes) -> Misfit | None:
+        if not is_window(found):
+            return other_type("Windowed", found, "Make it a struct of key, start and end")
+        for name in ("start", "end"):
+            if member(found, name) != "long":
+                return other_type("Windowed", found, f"Cast {name} to bigint")
+        inner = self.inner.misfit(member(found, "key"), types)
+        return None if inner is None else (f"has a key that {inner[0]}", inner[1])
+
+    def settled(self, found: Any) -> Serde | None:
+        inner = self.inner.settled(member(found, "key")) if is_window(found) else self.inner
+        return None if inner is None or not inner.kind else replace(self, inner=inner)
+
+    def lacks_topic(self, *, is_read: bool) -> bool:
+        return self.inner.lacks_topic(is_read=is_read)
+
+    def as_stored(self, found: Any | None, types: SparkTypes) -> Serde:
+        if self.form == "json":
+            # The key is a part of the text.
+            return self
+        inner = member(found, "key") if found is not None and is_window(found) else None
+        return replace(self, inner=self.inner.as_stored(inner, types))
+
+    def canonical(self) -> Serde | None:
+        inner = self.inner.canonical() if self.form == "binary" else None
+        return None if inner is None else replace(self, inner=inner)
+
+    def asks_registry(self) -> bool:
+        return self.inner.asks_registry()
+
+    def describe(self) -> dict[str, Any]:
+        window = {"size_ms": self.size_ms, "session": self.session, "form": self.form}
+        return {"kind": self.kind, "inner": self.inner.describe(), **window}
+
+    @classmethod
+    def from_description(cls, found: Mapping[str, Any], *, registry: Registry | None = None) -> Serde:
+        size = None if found["size_ms"] is None else found["size_ms"] * _MS
+        inner = kinds.read_serde(found["inner"], registry=registry)
+        return cls(inner, size, session=found["session"], form=found["form"])
+
+    def key_from_text(self, text: str) -> Any:
+        found = from_json(text.encode())
+        if not isinstance(found, dict) or found.keys() != {"key", "start", "end"}:
+            raise ValueError(text[:_SHOWN])
+        key = found["key"]
+        inner = key if isinstance(key, str) else json.dumps(key)
+        return WindowedKey(self.inner.key_from_text(inner), found["start"], found["end"])
+
+    def key_to_text(self, key: Any) -> str:
+        inner = self.inner.key_to_text(key.key)
+        return json.dumps({"key": inner, "start": key.start, "end": key.end}, ensure_ascii=False)
+
+    def json_value(self, value: Any) -> Any:
+        shown = self.inner.json_value(value.key)
+        return value if shown is value.key else {"key": shown, "start": value.start, "end": value.end}
+
+    def json_schema(self) -> dict[str, Any]:
+        return ANY
 
     def _from_binary(self, data: bytes) -> WindowedKey:
         tail = 16 if self.session else 8
@@ -96,8 +180,7 @@ class Windowed(Serde):
         return _windowed(self.inner.deserialize(data[:-tail]), start, end)
 
     def _from_json(self, data: bytes) -> WindowedKey:
-        parse_float = self.inner.parse_float if isinstance(self.inner, Json) else float
-        members = from_json(data, parse_float=parse_float)
+        members = from_json(data, parse_float=self.inner.parse_float)
         if not isinstance(members, dict) or members.keys() != {"key", "start", "end"}:
             raise BadBytes('expected a JSON object with the fields "key", "start" and "end"')
         start, end = members["start"], members["end"]
@@ -109,13 +192,10 @@ class Windowed(Serde):
     def _key_from_json(self, member: Any) -> Any:
         if member is None:
             raise BadBytes('expected a "key", found null')
-        if isinstance(self.inner, Json):
-            return self.inner.from_parsed(member)
-        if isinstance(self.inner, Double) and member in NOT_FINITE:
-            return float(member)
         try:
-            # The inner serde knows which values are its own: the way there and back applies its rules.
-            return self.inner.deserialize(self.inner.serialize(member))
+            return self.inner.from_json_value(member)
+        except BadBytes:
+            raise
         except (TypeError, ValueError) as error:
             raise BadBytes(f'"key" does not fit: {error}') from None
 
@@ -132,7 +212,7 @@ def _faults(serde: Windowed) -> list[Fault]:
         found = inner if isinstance(inner, type) else type(inner)
         what = f"Windowed needs the serde of the key inside: found {found.__name__}"
         faults.append(Fault(what, None, "Give it a serde such as Windowed(Text())."))
-    elif form == "json" and not isinstance(inner, _READABLE):
+    elif form == "json" and not inner.has_json_key:
         what = f"A key of {type(inner).__name__} has no JSON form"
         faults.append(
             Fault(what, None, 'Use Text, Int, Long, Double, Bool or Json inside, or form="binary".')
@@ -153,10 +233,16 @@ def _size_faults(size: object, *, session: bool) -> list[Fault]:
         return [
             Fault("Session windows have no fixed size", None, "Leave out size=, or leave out session=True.")
         ]
-    if size <= timedelta(0) or size % timedelta(milliseconds=1):
+    if size <= timedelta(0) or size % _MS:
         what = f"size of Windowed is a positive number of whole milliseconds: found {size}"
         return [Fault(what, None, "Give the size that the windows of the topic have.")]
     return []
+
+
+def _window_type(key: Any) -> dict[str, Any]:
+    types = {"key": key, "start": "long", "end": "long"}
+    fields = [{"name": name, "type": kind, "nullable": False, "metadata": {}} for name, kind in types.items()]
+    return {"type": "struct", "fields": fields}
 
 
 def _windowed(key: Any, start: int, end: int) -> WindowedKey:
@@ -170,4 +256,4 @@ def _long(number: int) -> bytes:
     try:
         return number.to_bytes(8, "big", signed=True)
     except OverflowError:
-        raise ValueError(f"{number} is no time of a window: it does not fit 8 bytes") from None
+        raise ValueError(f"{number} is not the time of a window: it does not fit 8 bytes") from None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
-from brookmere.serde import Pickled
 from brookmere.topology.nodes import ProcessorNode, Topology
 from brookmere.topology.operators import Aggregate, TableAggregate, Top
 
@@ -14,9 +13,9 @@ Visible = Callable[[Any], Any]
 
 def visible_of(topology: Topology, store: str) -> Visible:
     """Return the function that gives the visible value of a row of `store`."""
-    pickled = topology.store(store).value
-    if isinstance(pickled, Pickled):
-        return pickled.deserialize
+    serde = topology.store(store).value
+    if serde is not None and serde.is_pickled:
+        return serde.deserialize
     for step in _steps(topology, store):
         if isinstance(step, Top):
             return lambda rows: [row["value"] for row in rows[: step.limit]]

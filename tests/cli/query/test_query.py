@@ -222,4 +222,4 @@ def test_store_that_only_the_program_can_decode_asks_for_the_program(run: Run, w
 
     assert rows(run, "counts", "ada") == [("ada", 3)]
     assert shown.exit_code == 1
-    assert "Give the program instead of the application's id" in shown.stderr
+    assert "Pass the program instead of the application id" in shown.stderr

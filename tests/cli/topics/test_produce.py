@@ -88,9 +88,9 @@ def test_serdes_write_kafkas_bytes(run: Run, topic: bm.Topic, serde: str, text: 
 @pytest.mark.parametrize(
     ("arguments", "bad", "reason"),
     [
-        (["--value-serde", "long"], "seven", "its value is not an 8-byte integer"),
+        (["--value-serde", "long"], "seven", "its value is not a 64-bit integer"),
         (["--value-serde", "int"], "99999999999", "does not fit the 4 bytes of Int"),
-        (["--value-serde", "bytes"], "xyz", "its value is not hex digits"),
+        (["--value-serde", "bytes"], "xyz", "its value is not 0x and hexadecimal digits"),
         (["--value-serde", "json"], "{", "its value is not JSON"),
         (["--format", "json"], "{", "Expecting property name"),
         (["--format", "json"], '{"value": 1, "partition": "x"}', "its partition is not a number"),

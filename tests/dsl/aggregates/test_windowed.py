@@ -272,3 +272,65 @@ def _windowed(windows: Any) -> bm.dsl.WindowedKStream:
 def test_wrong_arguments_are_refused(call: Callable[[], Any], told: str) -> None:
     with pytest.raises(bm.errors.TopologyError, match=told):
         call()
+
+
+def merged(one: Any, other: Any) -> tuple[bm.StreamsBuilder, bm.KStream]:
+    app = builder()
+    grouped = app.stream("in").group_by_key()
+    streams = [grouped.windowed_by(windows).count().to_stream() for windows in (one, other)]
+    return app, streams[0].merge(streams[1])
+
+
+def sinks(app: bm.StreamsBuilder) -> list[SinkNode]:
+    return [node for node in app.build().nodes if isinstance(node, SinkNode)]
+
+
+SECOND = bm.TimeWindows(timedelta(seconds=1))
+
+
+def test_merged_windows_of_one_kind_keep_their_serde() -> None:
+    app, stream = merged(SECOND, SECOND)
+
+    stream.to("out")
+
+    (sink,) = sinks(app)
+    assert sink.key == bm.Windowed(bm.Text(), timedelta(seconds=1))
+
+
+@pytest.mark.parametrize(
+    ("other", "differ"),
+    [(bm.SessionWindows(timedelta(seconds=1)), "kind"), (bm.TimeWindows(timedelta(seconds=2)), "size")],
+)
+def test_merged_windows_that_differ_need_a_serde(other: Any, differ: str) -> None:
+    _, stream = merged(SECOND, other)
+
+    with pytest.raises(bm.errors.TopologyError) as error:
+        stream.to("out")
+
+    (fault,) = error.value.faults
+    assert f"windows of the merged streams, which differ in their {differ}" in fault.what
+    assert 'key=bm.Windowed(bm.Text(), form="json")' in (fault.remedy or "")
+
+
+def test_merged_windows_that_differ_are_refused_behind_other_operators() -> None:
+    _, stream = merged(SECOND, bm.SessionWindows(timedelta(seconds=1)))
+
+    with pytest.raises(bm.errors.TopologyError, match="windows of the merged streams"):
+        stream.filter(any_function).group_by_key().count().to_stream().to("out")
+
+
+def test_merged_windows_that_differ_are_written_as_json() -> None:
+    app, stream = merged(SECOND, bm.SessionWindows(timedelta(seconds=1)))
+    readable = bm.Windowed(bm.Text(), form="json")
+
+    stream.to("out", key=readable)
+
+    (sink,) = sinks(app)
+    assert sink.key == readable
+
+
+def test_no_binary_form_fits_time_and_session_windows() -> None:
+    _, stream = merged(SECOND, bm.SessionWindows(timedelta(seconds=1)))
+
+    with pytest.raises(bm.errors.TopologyError, match="both time and session windows"):
+        stream.to("out", key=bm.Windowed(bm.Text()))

@@ -83,7 +83,7 @@ def test_fields_of_ddl_may_be_null_unless_it_says_otherwise() -> None:
 
 
 def test_names_that_avro_does_not_allow_are_refused() -> None:
-    with pytest.raises(TopologyError, match="no name that Avro allows"):
+    with pytest.raises(TopologyError, match="not a name that Avro allows"):
         Avro("id bigint", name="a b")
 
 
@@ -103,8 +103,8 @@ def test_a_struct_type_gives_a_schema() -> None:
         ('{"type": "bytes", "logicalType": "decimal", "precision": 40}', "decimal of 40 digits"),
         ("id bigin", "expected a type, found 'bigin'"),
         ("id bigint,", "expected the name of a field"),
-        ("id bigint) x", "found '\\)' behind the last field"),
-        ("m map<int, int>", "keys that are no text"),
+        ("id bigint) x", "found '\\)' after the last field"),
+        ("m map<int, int>", "keys that are not text"),
         (3, "found int"),
         (dict, "found dict"),
         (Path("/does/not/exist"), "cannot be read"),

@@ -21,5 +21,5 @@ def test_every_object_returns(value: Any) -> None:
 
 @pytest.mark.parametrize("data", [b"", b"no pickle", b"\x80\x05cno_such_module\nThing\n."])
 def test_bytes_that_are_no_object_are_refused(data: bytes) -> None:
-    with pytest.raises(BadBytes, match="no pickled object"):
+    with pytest.raises(BadBytes, match="not a pickled object"):
         bm.Pickled().deserialize(data)

@@ -7,7 +7,7 @@ import pytest
 from brookmere.serde import Bytes, Double, Json, Long, Serde, Text
 from brookmere.serde.avro.avro import Avro
 from brookmere.serde.json.spark_json import SparkJson
-from brookmere.serve.answers.raw_values import asks_registry, raw_writer
+from brookmere.serve.answers.raw_values import raw_writer
 from brookmere.state import StoreInfo
 
 STRUCT = '{"type":"struct","fields":[{"name":"n","type":"long","nullable":true,"metadata":{}}]}'
@@ -48,6 +48,6 @@ def test_other_values_are_decoded(serde: Serde, value: object, expected: bytes) 
 def test_a_serde_with_a_registry_may_take_long() -> None:
     schema = '{"type": "record", "name": "R", "fields": [{"name": "n", "type": "int"}]}'
 
-    assert asks_registry(Avro(schema, registry="mock://slow"))
-    assert not asks_registry(Avro(schema))
-    assert not asks_registry(Text())
+    assert Avro(schema, registry="mock://slow").asks_registry()
+    assert not Avro(schema).asks_registry()
+    assert not Text().asks_registry()

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 import brookmere as bm
+from brookmere.serde.json.any_json import json_of
 from brookmere.state import Row
-from brookmere.state.description.json_values import json_of, row_json
+from brookmere.state.description.json_values import row_json
 
 
 class Color(Enum):
@@ -47,7 +48,9 @@ def test_value_becomes_json(value: Any, written: bytes) -> None:
 
 
 def test_row_of_a_version_tells_until_when() -> None:
-    assert row_json(Row("ada", 1, 5), is_version=False) == b'{"key":"ada","value":1,"timestamp":5}'
-    assert row_json(Row("ada", 1, 5, 9), is_version=True) == (
+    serdes = bm.Text(), bm.Long()
+
+    assert row_json(Row("ada", 1, 5), *serdes, is_version=False) == b'{"key":"ada","value":1,"timestamp":5}'
+    assert row_json(Row("ada", 1, 5, 9), *serdes, is_version=True) == (
         b'{"key":"ada","value":1,"timestamp":5,"until":9}'
     )

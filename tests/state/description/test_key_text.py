@@ -12,7 +12,7 @@ import pytest
 
 import brookmere as bm
 from brookmere.serde.json.spark_json import SparkJson
-from brookmere.state.description.key_text import key_from_text, prefix_from_text
+from brookmere.state.description.key_text import key_from_text
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def test_text_that_is_no_key_is_explained(serde: bm.Serde, text: str, words: str
 
 
 def test_prefix_is_text_or_bytes() -> None:
-    assert prefix_from_text(bm.Text(), "0x00") == "0x00"
-    assert prefix_from_text(bm.Int(), "0x00ff") == b"\x00\xff"
+    assert bm.Text().prefix_from_text("0x00") == "0x00"
+    assert bm.Int().prefix_from_text("0x00ff") == b"\x00\xff"
     with pytest.raises(ValueError, match="0x and hexadecimal digits, found 'ada'"):
-        prefix_from_text(bm.Int(), "ada")
+        bm.Int().prefix_from_text("ada")

@@ -1,79 +1,152 @@
-"""The formats of keys and values that `produce` writes and `consume` shows."""
+"""Formats of keys and values by name: a built-in serde, a serde of your own, any JSON, or a guess."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from enum import StrEnum
-from typing import Any
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
 
+from brookmere.errors import CommandError, UnsupportedError
+from brookmere.names import nearest
 from brookmere.registry import RegistryClient
-from brookmere.serde import BadBytes, Double, Int, Long
+from brookmere.serde import BadBytes, Serde
+from brookmere.serde.json.any_json import json_of
 from brookmere.serde.json.json_text import to_json
+from brookmere.serde.kinds import class_of, imported
 from brookmere.serde.registered import FRAME_BYTES
 
+_SERDES = ("text", "int", "long", "double", "bool", "bytes")
+_SPACES = str.maketrans("\t\r\n", "   ")
 
-class Format(StrEnum):
-    """A format in which keys or values are written."""
-
-    TEXT = "text"
-    JSON = "json"
-    INT = "int"
-    LONG = "long"
-    DOUBLE = "double"
-    BYTES = "bytes"
+WRITTEN = "text, json, int, long, double, bool, bytes (in hex), or a serde of your own as module:Name"
+SHOWN = f"auto, {WRITTEN}"
 
 
-class ShownFormat(StrEnum):
-    """A format in which keys or values are shown; auto guesses it."""
+class Format(Protocol):
+    """A way to write text or JSON as bytes, and to show bytes."""
 
-    AUTO = "auto"
-    TEXT = "text"
-    JSON = "json"
-    INT = "int"
-    LONG = "long"
-    DOUBLE = "double"
-    BYTES = "bytes"
+    @property
+    def name(self) -> str:
+        """What it is called on the command line."""
 
+    @property
+    def expected(self) -> str:
+        """What its text looks like, as the end of a sentence."""
 
-WRITTEN = "text, json, int, long, double or bytes (in hex)"
-SHOWN = "auto, text, json, int, long, double or bytes (in hex)"
+    def encode(self, text: str) -> bytes:
+        """Return the bytes of a text; raise ValueError or TypeError for one that has none."""
 
+    def encode_json(self, value: Any) -> bytes:
+        """Return the bytes of a JSON value that is not null."""
 
-def encoder(name: Format) -> Callable[[str], bytes]:
-    """Return the function that encodes text; it raises ValueError for text that does not fit the format."""
-    return _ENCODERS[name]
-
-
-def encode_value(value: Any, name: Format) -> bytes | None:
-    """Encode a value of a JSON record; null stays null in every format."""
-    if value is None:
-        return None
-    if name is Format.JSON:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
-    if not isinstance(value, str):
-        if name is Format.TEXT or isinstance(value, bool | dict | list):
-            # Numbers and objects are written as their JSON text.
-            value = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-        else:
-            value = str(value)
-    return _ENCODERS[name](value)
+    def decode(self, data: bytes) -> Any:
+        """Return what JSON can show of bytes; raise ValueError where they do not fit."""
 
 
-def decode(data: bytes | None, name: ShownFormat, registry: RegistryClient | None = None) -> Any:
-    """Decode bytes into a value that JSON can hold; raises ValueError if they do not fit the format.
+@dataclass(frozen=True, slots=True)
+class SerdeFormat:
+    """What a serde writes and reads."""
 
-    With a registry, the format auto decodes values that start with the id of a schema.
+    name: str
+    serde: Serde
+
+    @property
+    def expected(self) -> str:
+        return self.serde.key_text
+
+    def encode(self, text: str) -> bytes:
+        return self._bytes(self.serde.value_from_text(text))
+
+    def encode_json(self, value: Any) -> bytes:
+        if isinstance(value, str):
+            return self.encode(value)
+        if self.serde.kernel_format is None:
+            return self._bytes(self.serde.from_json_value(value))
+        # Text of a number or an object is its JSON.
+        is_json = self.name == "text" or isinstance(value, bool | dict | list)
+        return self.encode(_json(value) if is_json else str(value))
+
+    def decode(self, data: bytes) -> Any:
+        value = self.serde.json_value(self.serde.deserialize(data))
+        if isinstance(value, bytes):
+            return f"0x{value.hex()}"
+        return value if self.serde.kernel_format is not None else json.loads(json_of(value))
+
+    def _bytes(self, value: Any) -> bytes:
+        data = self.serde.serialize(value)
+        if data is None:
+            raise ValueError(f"{self.name} has no bytes for it")
+        return data
+
+
+@dataclass(frozen=True, slots=True)
+class JsonFormat:
+    """Any JSON, as it is."""
+
+    name: str = "json"
+    expected: str = "JSON"
+
+    def encode(self, text: str) -> bytes:
+        json.loads(text)
+        return text.encode()
+
+    def encode_json(self, value: Any) -> bytes:
+        return _json(value).encode()
+
+    def decode(self, data: bytes) -> Any:
+        return json.loads(data)
+
+
+@dataclass(frozen=True, slots=True)
+class AutoFormat:
+    """A guess, or what the registry knows of bytes that follow the id of a schema. It only shows."""
+
+    registry: RegistryClient | None = None
+    name: str = "auto"
+    expected: str = "text"
+
+    def encode(self, text: str) -> bytes:
+        return text.encode()
+
+    def encode_json(self, value: Any) -> bytes:
+        return _json(value).encode()
+
+    def decode(self, data: bytes) -> Any:
+        if self.registry is not None and data[:1] == b"\0" and len(data) > FRAME_BYTES:
+            return _by_id(self.registry, data)
+        return guess(data)
+
+
+def written_format(name: str) -> Format:
+    """Return the format that `produce` writes.
+
+    Raises:
+        CommandError: there is no such format.
     """
-    if data is None:
-        return None
-    if registry is not None and name is ShownFormat.AUTO and data[:1] == b"\0" and len(data) > FRAME_BYTES:
-        return _by_id(registry, data)
-    return _DECODERS[name](data)
+    if name == "json":
+        return JsonFormat()
+    if ":" in name:
+        return SerdeFormat(name, _own_serde(name))
+    if name in _SERDES:
+        return SerdeFormat(name, class_of(name)())
+    close = nearest(name, [*_SERDES, "json"])
+    hint = f"Did you mean {close!r}?" if close else f"Give {WRITTEN}."
+    raise CommandError(f"There is no format {name!r}.\n{hint}")
+
+
+def shown_format(name: str, registry: RegistryClient | None = None) -> Format:
+    """Return the format that `consume` shows; auto asks the registry.
+
+    Raises:
+        CommandError: there is no such format.
+    """
+    return AutoFormat(registry) if name == "auto" else written_format(name)
 
 
 def guess(data: bytes) -> str | int:
-    """Decode bytes as printable text, else as a long if there are eight, else as hex.
+    """Turn bytes into text if they are printable, else into a long if they are eight, else into hex.
 
     >>> guess(b"brook"), guess(bytes(7) + b"*"), guess(b"\\xff\\x00")
     ('brook', 42, '0xff00')
@@ -90,7 +163,7 @@ def guess(data: bytes) -> str | int:
 
 
 def _by_id(registry: RegistryClient, data: bytes) -> Any:
-    # The Avro and Protobuf libraries are slow to import.
+    # The libraries of the formats take a while to load.
     from brookmere.serde.framed_values import value_by_id
 
     try:
@@ -100,47 +173,24 @@ def _by_id(registry: RegistryClient, data: bytes) -> Any:
     return json.loads(to_json(value))
 
 
-_SPACES = str.maketrans("\t\r\n", "   ")
-
-
-def _check_json(text: str) -> bytes:
-    json.loads(text)
-    return text.encode()
-
-
-def _whole(text: str, serde: Int | Long) -> bytes:
-    data = serde.serialize(int(text))
-    assert data is not None
-    return data
-
-
-def _real(text: str) -> bytes:
-    data = Double().serialize(float(text))
-    assert data is not None
-    return data
-
-
-def _text(data: bytes) -> str:
+def _own_serde(path: str) -> Serde:
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
     try:
-        return data.decode()
-    except UnicodeDecodeError as failure:
-        raise BadBytes(f"not UTF-8 ({failure.reason} at byte {failure.start})") from failure
+        found = imported(path)
+        serde = found() if isinstance(found, type) and issubclass(found, Serde) else found
+    except UnsupportedError as error:
+        raise CommandError(str(error)) from error
+    except TypeError as error:
+        raise CommandError(
+            f"The serde {path} cannot be made without parameters: {error}.\n"
+            "Name one that is made already: module:NAME of NAME = Money(digits=2)."
+        ) from error
+    if not isinstance(serde, Serde):
+        raise CommandError(f"{path} is not a serde: found {found!r}.\nName a subclass of bm.Serde.")
+    return serde
 
 
-_ENCODERS: dict[Format, Callable[[str], bytes]] = {
-    Format.TEXT: str.encode,
-    Format.JSON: _check_json,
-    Format.INT: lambda text: _whole(text, Int()),
-    Format.LONG: lambda text: _whole(text, Long()),
-    Format.DOUBLE: _real,
-    Format.BYTES: lambda text: bytes.fromhex(text.removeprefix("0x")),
-}
-_DECODERS: dict[ShownFormat, Callable[[bytes], Any]] = {
-    ShownFormat.AUTO: guess,
-    ShownFormat.TEXT: _text,
-    ShownFormat.JSON: json.loads,
-    ShownFormat.INT: Int().deserialize,
-    ShownFormat.LONG: Long().deserialize,
-    ShownFormat.DOUBLE: Double().deserialize,
-    ShownFormat.BYTES: lambda data: f"0x{data.hex()}",
-}
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

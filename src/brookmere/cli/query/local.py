@@ -64,7 +64,9 @@ class LocalReader:
         return result.value, _page(result, [])
 
     def _text(self, row: Row) -> str:
-        return row_json(row, is_version=self.kind == "versioned").decode()
+        return row_json(
+            row, self._store.key_serde, self._store.value_serde, is_version=self.kind == "versioned"
+        ).decode()
 
 
 def _page(result: QueryResult, rows: list[str]) -> Page:

@@ -23,7 +23,7 @@ from brookmere.state import (
     WindowKeyQuery,
     WindowRangeQuery,
 )
-from brookmere.state.description.key_text import key_from_text, prefix_from_text
+from brookmere.state.description.key_text import key_from_text
 
 _KIND_WORDS = {
     "key_value": "a key-value store",
@@ -148,7 +148,7 @@ def _by_key(options: QueryOptions, serde: Serde, page: Mapping[str, Any]) -> Que
         return KeyQuery(_key(serde, options.key))
     if options.prefix is not None:
         try:
-            return RangeQuery(prefix=prefix_from_text(serde, options.prefix), **page)
+            return RangeQuery(prefix=serde.prefix_from_text(options.prefix), **page)
         except ValueError as error:
             raise _sentence(error) from error
     lower, upper = (None if text is None else _key(serde, text) for text in (options.first, options.last))

@@ -15,8 +15,8 @@ from brookmere.cli.query.local import Page
 from brookmere.cli.query.query_options import QueryOptions, parameters_of
 from brookmere.cli.query.rows import read_number
 from brookmere.errors import CommandError, StoreError, StoreNotReadyError
+from brookmere.serde.json.any_json import json_of
 from brookmere.state import Position, StoreKind
-from brookmere.state.description.json_values import json_of
 from brookmere.state.replica.replica import unknown_store
 
 _POSITION = "Brookmere-Position"

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from brookmere.cli.options.formats import SHOWN, ShownFormat, decode
+from brookmere.cli.options.formats import SHOWN, Format, shown_format
 from brookmere.cli.options.parameters import TopicsDir
 from brookmere.cli.options.topics_location import (
     BootstrapServer,
@@ -70,11 +70,11 @@ def consume(
         ),
     ] = RecordFormat.TABLE,
     key_serde: Annotated[
-        ShownFormat, typer.Option(metavar="FORMAT", help=f"The format of the keys: {SHOWN}.")
-    ] = ShownFormat.AUTO,
+        str, typer.Option(metavar="FORMAT", help=f"The format of the keys: {SHOWN}.")
+    ] = "auto",
     value_serde: Annotated[
-        ShownFormat, typer.Option(metavar="FORMAT", help=f"The format of the values: {SHOWN}.")
-    ] = ShownFormat.AUTO,
+        str, typer.Option(metavar="FORMAT", help=f"The format of the values: {SHOWN}.")
+    ] = "auto",
     registry: Annotated[
         str | None,
         typer.Option(
@@ -111,7 +111,8 @@ def consume(
     log = topics[topic]
     positions = _positions(log, partition, offset, at_end=follow and not from_beginning)
     client_of_registry = None if registry is None else RegistryClient(registry)
-    lines_of = _formatter(form, key_serde, value_serde, client_of_registry)
+    formats = (shown_format(name, client_of_registry) for name in (key_serde, value_serde))
+    lines_of = _formatter(form, *formats)
     if follow and console.err.is_terminal:
         console.say("Waiting for records; press Ctrl-C to stop.", style="dim")
     shown = 0
@@ -146,16 +147,16 @@ def _positions(
 
 
 def _formatter(
-    form: RecordFormat, key_serde: ShownFormat, value_serde: ShownFormat, registry: RegistryClient | None
+    form: RecordFormat, key_format: Format, value_format: Format
 ) -> Callable[[list[Record]], list[str]]:
     """Return the function that formats records as lines."""
     table = RecordTable()
 
     def shown_key(record: Record) -> object:
-        return _shown(record, "key", record.key, key_serde, registry)
+        return _shown(record, "key", record.key, key_format)
 
     def shown_value(record: Record) -> object:
-        return _shown(record, "value", record.value, value_serde, registry)
+        return _shown(record, "value", record.value, value_format)
 
     def rows(records: list[Record]) -> list[str]:
         return table.lines(
@@ -188,14 +189,12 @@ def _formatter(
     return {RecordFormat.TABLE: rows, RecordFormat.VALUE: values, RecordFormat.JSON: objects}[form]
 
 
-def _shown(
-    record: Record, role: str, data: bytes | None, serde: ShownFormat, registry: RegistryClient | None
-) -> object:
+def _shown(record: Record, role: str, data: bytes | None, format: Format) -> object:
     try:
-        return decode(data, serde, registry)
+        return None if data is None else format.decode(data)
     except ValueError as failure:
         raise CommandError(
             f"The {role} at offset {record.offset} of partition {record.partition} of "
             f"{record.topic} does not "
-            f"fit the format {serde}: {failure}.\nOmit --{role}-serde to see its bytes."
+            f"fit the format {format.name}: {failure}.\nOmit --{role}-serde to see its bytes."
         ) from failure

@@ -6,10 +6,11 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from brookmere.cli.options.formats import Format, encode_value, guess
+from brookmere.cli.options.formats import Format, guess, written_format
 from brookmere.cli.options.parameters import read_time, shown_time
 from brookmere.record import Header, Record
 
+_TEXT = written_format("text")
 _GIVEN = {"key", "value", "timestamp", "headers", "partition"}
 # The output of `consume --format json` can be produced again; these fields are then assigned again.
 _IGNORED = {"topic", "offset", "time"}
@@ -33,8 +34,8 @@ def record_of_json(
     if place is not None and (isinstance(place, bool) or not isinstance(place, int)):
         raise ValueError(f"its partition is not a number: {place!r}")
     return Record(
-        key=encode_value(given.get("key"), key_serde),
-        value=encode_value(given.get("value"), value_serde),
+        key=_encoded(given.get("key"), key_serde),
+        value=_encoded(given.get("value"), value_serde),
         timestamp=-1 if time is None else read_time(str(time)),
         headers=tuple(_headers(given.get("headers"))),
         partition=place,
@@ -68,4 +69,8 @@ def _headers(given: Any) -> Iterable[Header]:
             raise ValueError(
                 f'its headers are neither {{"name": "value"}} nor [["name", "value"]]: {given!r}'
             )
-        yield pair[0], encode_value(pair[1], Format.TEXT)
+        yield pair[0], _encoded(pair[1], _TEXT)
+
+
+def _encoded(value: Any, format: Format) -> bytes | None:
+    return None if value is None else format.encode_json(value)

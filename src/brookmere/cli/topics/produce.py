@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 import pyarrow as pa
 import typer
 
-from brookmere.cli.options.formats import WRITTEN, Format, encoder
+from brookmere.cli.options.formats import WRITTEN, Format, written_format
 from brookmere.cli.options.parameters import TopicsDir, read_time
 from brookmere.cli.options.topics_location import (
     BootstrapServer,
@@ -65,11 +65,11 @@ def produce(
         ),
     ] = None,
     key_serde: Annotated[
-        Format, typer.Option(metavar="FORMAT", help=f"The format of the keys: {WRITTEN}.")
-    ] = Format.TEXT,
+        str, typer.Option(metavar="FORMAT", help=f"The format of the keys: {WRITTEN}.")
+    ] = "text",
     value_serde: Annotated[
-        Format, typer.Option(metavar="FORMAT", help=f"The format of the values: {WRITTEN}.")
-    ] = Format.TEXT,
+        str, typer.Option(metavar="FORMAT", help=f"The format of the values: {WRITTEN}.")
+    ] = "text",
     null: Annotated[
         str | None,
         typer.Option(
@@ -115,6 +115,7 @@ def produce(
       brookmere produce orders orders.jsonl --format json
       brookmere produce orders orders.jsonl --format json --bootstrap-server localhost:9092
     """
+    formats = written_format(key_serde), written_format(value_serde)
     topics = chosen_topics(topics_dir, bootstrap_server, client_config, client)
     log = _topic(topics, topic, create, partitions)
     time_of_all = None if timestamp is None else read_time(timestamp)
@@ -124,9 +125,9 @@ def produce(
                 "--key-separator and --null apply to lines of text, but the format is json.\n"
                 'Write keys and nulls as JSON: {"key": "k", "value": null}.'
             )
-        write = _json_writer(log, key_serde, value_serde, time_of_all, partition)
+        write = _json_writer(log, *formats, time_of_all, partition)
     else:
-        write = _text_writer(log, key_separator, key_serde, value_serde, null, time_of_all, partition)
+        write = _text_writer(log, key_separator, *formats, null, time_of_all, partition)
     started = time.monotonic()
     with _opened(file) as (source, name):
         count = 0
@@ -206,15 +207,14 @@ def _text_writer(
 def _encoded(
     texts: Sequence[bytes], serde: Format, role: str, nothing: bytes | None = None
 ) -> Sequence[bytes | None]:
-    if serde is Format.TEXT:
+    if serde.name == "text":
         return texts if nothing is None else [None if text == nothing else text for text in texts]
-    encode = encoder(serde)
     found: list[bytes | None] = []
     for place, text in enumerate(texts):
         try:
-            found.append(None if nothing is not None and text == nothing else encode(text.decode()))
-        except ValueError as failure:
-            raise _BadLineError(place, f"its {role} is not {_named(serde)} ({failure})") from failure
+            found.append(None if nothing is not None and text == nothing else serde.encode(text.decode()))
+        except (ValueError, TypeError) as failure:
+            raise _BadLineError(place, f"its {role} is not {serde.expected} ({failure})") from failure
     return found
 
 
@@ -256,14 +256,3 @@ def _opened(file: Path | None) -> Iterator[tuple[BinaryIO, str]]:
     except (FileNotFoundError, IsADirectoryError) as failure:
         what = "is a directory" if file.is_dir() else "does not exist"
         raise CommandError(f"The file {file} {what}.\nName a file of lines, or pipe them in.") from failure
-
-
-def _named(serde: Format) -> str:
-    return {
-        Format.INT: "a 4-byte integer",
-        Format.LONG: "an 8-byte integer",
-        Format.DOUBLE: "a number",
-        Format.JSON: "JSON",
-        Format.BYTES: "hex digits",
-        Format.TEXT: "text",
-    }[serde]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import get_args
@@ -9,8 +10,9 @@ from typing import get_args
 from brookmere.dsl.arguments.checks import refuse
 from brookmere.dsl.functions.user_functions import MERGER, Given, code_of
 from brookmere.dsl.graph.graph import Graph
+from brookmere.durations import to_timedelta
 from brookmere.serde import Serde, Windowed
-from brookmere.serde.default import Natural
+from brookmere.serde.default import MixedWindows, Natural
 from brookmere.topology.durations import Duration, milliseconds
 from brookmere.topology.nodes import Store, StoreType
 from brookmere.topology.operators import Code
@@ -96,20 +98,43 @@ def windowed_serde(key: Serde | None, windows: Windows) -> Windowed:
     return Windowed(inner, size=timedelta(milliseconds=length) if length else None)
 
 
+def merged_key(keys: Sequence[Serde | None]) -> Serde | None:
+    """Return the serde of the keys of merged streams; None where the type of the keys is to choose it."""
+    first = keys[0]
+    if all(key == first for key in keys):
+        return first
+    windowed = [key for key in keys if isinstance(key, Windowed | MixedWindows)]
+    if len(windowed) < len(keys):
+        return None
+    sessions = {key.session for key in windowed}
+    return MixedWindows(sessions.pop() if len(sessions) == 1 else None)
+
+
 def sink_key_of(given: Serde | None, known: Serde | None) -> Serde | None:
     """Check that the key serde of a sink fits the windows of its keys."""
-    if not isinstance(given, Windowed) or not isinstance(known, Windowed):
+    if isinstance(known, MixedWindows) and given is None:
+        differ = {False: "size", True: "serde", None: "kind"}[known.session]
+        refuse(
+            f"The keys have windows of the merged streams, which differ in their {differ}; no serde is known",
+            'Pass for example key=bm.Windowed(bm.Text(), form="json"), or another key with select_key()',
+        )
+    if not isinstance(given, Windowed) or not isinstance(known, Windowed | MixedWindows):
         return given or known
     if given.form == "binary" and given.session != known.session:
-        found = "session" if known.session else "time"
+        found = {True: "session windows", False: "time windows", None: "both time and session windows"}
         refuse(
-            f"The serde of the key does not fit: the windows are {found} windows, found {given}",
-            f"Pass session={known.session}",
+            f"The serde of the key does not fit: the windows are {found[known.session]}, found {given}",
+            'Pass form="json"' if known.session is None else f"Pass session={known.session}",
         )
-    if given.size is not None and given.size != known.size:
-        length = "differ in length" if known.size is None else f"are {known.size_ms} ms long"
+    size = known.size if isinstance(known, Windowed) else None
+    if given.size is not None and given.size != size:
+        length = (
+            "differ in length"
+            if size is None
+            else f"are {to_timedelta(size) // timedelta(milliseconds=1)} ms long"
+        )
         refuse(
             f"The serde of the key does not fit: the windows {length}, found a size of {given.size_ms} ms",
-            "Remove size=" if known.size is None else f"Pass size={known.size!r}",
+            "Remove size=" if size is None else f"Pass size={size!r}",
         )
     return given

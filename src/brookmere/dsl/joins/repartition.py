@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from brookmere.dsl.graph.steps import repartition_step
-from brookmere.serde import Custom, Registered, Serde
+from brookmere.serde import Serde
 from brookmere.topology.function import here
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def with_its_task(stream: KStream, name: str | None, other: Serde | None = None)
     """
     if not stream._rekeyed:
         return stream
-    if stream._key is None and isinstance(other, Registered | Custom):
+    if stream._key is None and other is not None and not other.is_default:
         stream = replace(stream, _key=other)
     graph = stream._graph
     # The numbers of the three nodes are used up even if the nodes already exist.

@@ -172,7 +172,7 @@ class _Compiler:
                 for n in nodes
                 if isinstance(n, ProcessorNode) and isinstance(n.operator, op.Tap)
             },
-            schemas=self.wire.formats.schemas,
+            schemas=self.wire.formats,
             changelogs={self.numbers[s.name]: s.changelog_of for s in sinks if s.changelog_of is not None},
             python=codes,
             python_stores=self.python.stores.numbers,

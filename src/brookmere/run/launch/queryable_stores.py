@@ -1,26 +1,17 @@
-"""The stores of a compiled program that can be queried, as replicas need to know them."""
+"""What replicas have to know of the stores of a compiled program."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import replace
 from typing import cast
-
-from pyspark.sql.types import ArrayType, DataType, MapType, StructType, VariantType
 
 from brookmere.config import Config
 from brookmere.plan.changelogs import Changelog
 from brookmere.run.compile.compiler import Compiled
 from brookmere.run.launch.changelogs import changelogs_of
-from brookmere.run.wire.changelog_serdes import MEMBER, log_serde
-from brookmere.run.wire.fit import is_window
-from brookmere.run.wire.formats import json_type
-from brookmere.run.wire.schemas import read_type
+from brookmere.run.wire.changelog_serdes import log_serde
+from brookmere.run.wire.types import TYPES, form_of
 from brookmere.run.wire.wire import Wire
-from brookmere.serde import Bytes, Json, Registry, Serde, Windowed
-from brookmere.serde.avro.avro import Avro
-from brookmere.serde.json.json_schema import JsonSchema
-from brookmere.serde.json.spark_json import SparkJson
+from brookmere.serde import Bytes, Registry, Serde, Windowed
 from brookmere.serde.registered import registry_of
 from brookmere.state import StoreInfo, StoreKind
 from brookmere.topology.nodes import ProcessorNode, SourceNode, Topology
@@ -76,7 +67,7 @@ def _log_serdes(log: Changelog, compiled: Compiled, registry: Registry | None) -
     for given, is_key in ((log.store.key, True), (log.store.value, False)):
         placed = None if given is None else given.for_topic(log.topic, is_key=is_key, registry=registry)
         data_type = Wire.node_type(compiled.builder, node, is_key)
-        found.append(shown(log_serde(placed, data_type), data_type))
+        found.append(log_serde(placed, data_type).as_stored(form_of(data_type), TYPES))
     return found[0], found[1]
 
 
@@ -86,27 +77,5 @@ def _source_serdes(topology: Topology, topic: str, registry: Registry | None) ->
     found = []
     for given, is_key in ((source.key, True), (source.value, False)):
         placed = (given or Bytes()).for_topic(topic, is_key=is_key, registry=registry)
-        found.append(shown(placed, None))
+        found.append(placed.as_stored(None, TYPES))
     return found[0], found[1]
-
-
-def shown(serde: Serde, data_type: DataType | None) -> Serde:
-    """Return the serde that reads as dicts what `serde` writes for a type, by default for its own type."""
-    match serde:
-        case Windowed():
-            inner = data_type["key"].dataType if data_type is not None and is_window(data_type) else None
-            # In JSON the key is part of the text.
-            return serde if serde.form == "json" else replace(serde, inner=shown(serde.inner, inner))
-        case Json():
-            kind = data_type or json_type(serde)
-            is_whole = isinstance(kind, StructType | ArrayType | MapType | VariantType)
-            return SparkJson(_text(kind), None if is_whole else MEMBER)
-        case JsonSchema():
-            return SparkJson(_text(data_type or read_type(serde)), frame=serde)
-        case Avro() if serde.text is not None:
-            return replace(serde, schema=serde.text)
-    return serde
-
-
-def _text(data_type: DataType) -> str:
-    return json.dumps(data_type.jsonValue(), separators=(",", ":"))

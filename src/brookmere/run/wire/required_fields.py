@@ -1,4 +1,4 @@
-"""Turns what a schema says about nulls into a check: Spark itself reads a null wherever a part is absent."""
+"""A check for nulls where a schema allows none: Spark itself reads a null wherever a part is absent."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from collections.abc import Callable
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
-from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructType
-
-from brookmere.serde.structures.dataclass_shapes import ListOf, MapOf, Shape, StructOf, shape_of
+from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
 Reason = Callable[[Column], Column]
 """Gives the words for what is wrong with a value; null where nothing is."""
@@ -26,25 +24,6 @@ def checked(value: Column, rule: DataType | Reason) -> Column:
 
     # The lambda's variable holds the value, so it is computed once, however often the check looks at it.
     return F.get(F.transform(F.array(value), check), 0)
-
-
-def strict_type(record: type, read: DataType) -> DataType:
-    """Return the type of a dataclass with nulls only where a field is declared `| None`."""
-    return _strict(shape_of(record), read)
-
-
-def _strict(shape: Shape, read: DataType) -> DataType:
-    if isinstance(shape, StructOf) and isinstance(read, StructType):
-        fields = [
-            StructField(name, _strict(slot.shape, read[name].dataType), slot.optional)
-            for name, slot in shape.fields
-        ]
-        return StructType(fields)
-    if isinstance(shape, ListOf) and isinstance(read, ArrayType):
-        return ArrayType(_strict(shape.element.shape, read.elementType), shape.element.optional)
-    if isinstance(shape, MapOf) and isinstance(read, MapType):
-        return MapType(read.keyType, _strict(shape.value.shape, read.valueType), shape.value.optional)
-    return read
 
 
 def _absent(data_type: DataType, path: str) -> Reason | None:

@@ -1,115 +1,62 @@
-"""Turns serdes with schemas into the kernel's Columns, and tells the kernel what registries know."""
+"""The kernel's Columns of formats with schemas, and what the kernel has to know of registries."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
-from pyspark.sql.types import (
-    ArrayType,
-    DataType,
-    MapType,
-    StructField,
-    StructType,
-    _parse_datatype_json_string,
-)
 
 from brookmere.errors import UnknownSchemaError
-from brookmere.registry import Schema
-from brookmere.run.wire.required_fields import checked
-from brookmere.serde import Registered, Registry
-from brookmere.serde.avro.avro import Avro
-from brookmere.serde.avro.avro import type_json as avro_type
-from brookmere.serde.json.json_schema import JsonSchema, writes_nulls
-from brookmere.serde.json.json_schema import type_json as json_type
-from brookmere.serde.protobuf.protobuf import Protobuf, message_json
-from brookmere.serde.protobuf.protobuf import type_json as protobuf_type
-from brookmere.serde.registered import framed, referred
+from brookmere.serde import Registry
+from brookmere.serde.registered import referred
 
 _MOCK = "mock://"
-S = TypeVar("S", bound=Registered)
 
 
-def read_type(serde: Registered) -> DataType:
-    """Return the type of the values that are read."""
-    if isinstance(serde, Protobuf):
-        return _parse_datatype_json_string(protobuf_type(serde.expected_message()))
-    return _type_of(serde, serde.expected())
-
-
-def write_type(serde: Registered) -> DataType:
-    """Return the type of the values that are written; nothing is registered by asking."""
-    if serde.text is not None and not serde.use_latest:
-        return read_type(serde)
-    if isinstance(serde, Protobuf):
-        return _parse_datatype_json_string(protobuf_type(serde.written_message()[1]))
-    return _type_of(serde, serde.written()[1])
-
-
-def _type_of(serde: Registered, schema: Schema) -> DataType:
-    if isinstance(serde, Avro):
-        return _parse_datatype_json_string(avro_type(schema, referred(serde.client, schema)))
-    return _parse_datatype_json_string(json_type(schema))
-
-
-@dataclass(slots=True)
 class SchemaFormats:
-    """Makes the Columns of formats with schemas, for one session."""
+    """The part of `Columns` that formats with schemas need, for one session."""
 
-    jvm: Any
-    registers: bool = True
-    """Whether schemas that are written are registered; a check of a program changes nothing."""
-    mocks: dict[Registry, int] = field(default_factory=dict)
-    """Registries inside this process that the kernel was told about, and the id that comes next."""
+    def __init__(self, jvm: Any, *, registers: bool = True) -> None:
+        self._jvm = jvm
+        self._wire = jvm.org.apache.spark.sql.brookmere.Wire
+        self.registers = registers
+        """Whether schemas that are written are registered; checking a program registers nothing."""
+        self._mocks: dict[Registry, int] = {}
+        """Registries inside this process whose schemas the kernel has, and the next id."""
 
-    def decode_avro(self, serde: Avro, raw: Column) -> Column:
-        """Return the value of the bytes `raw`."""
-        schema = serde.expected()
-        registry = None
-        if isinstance(serde.registry, Registry):
-            registry = self._registry(serde.registry)
-        kind = json.dumps(read_type(serde).jsonValue())
-        return Column(self._kernel.readAvro(raw._jc, self._texts(serde, schema), kind, registry))
+    def framed(self, front: bytes, payload: Column) -> Column:
+        """Return the payload after the frame of a schema registry."""
+        return F.concat(F.lit(front), payload)
 
-    def encode_avro(self, serde: Avro, value: Column) -> Column:
-        """Return the bytes of `value`."""
-        serde = self._writing(serde)
-        id, schema = serde.written()
-        return Column(self._kernel.writeAvro(value._jc, self._texts(serde, schema), id))
+    def unframed(self, raw: Column) -> Column:
+        """Return what follows the frame of a schema registry."""
+        return Column(self._kernel.unframed(raw._jc))
 
-    def decode_protobuf(self, serde: Protobuf, raw: Column) -> Column:
-        """Return the message of the bytes `raw`."""
-        message = serde.expected_message()
-        kind = json.dumps(read_type(serde).jsonValue())
-        is_framed = serde.client is not None
-        return Column(self._kernel.readProtobuf(raw._jc, message_json(message), kind, is_framed))
+    def read_avro(self, raw: Column, schemas: Sequence[str], form: Any, registry: Registry | None) -> Column:
+        """Return the value of Avro's binary form, read as the last of the schemas."""
+        known = None if registry is None else self._registry(registry)
+        return Column(self._kernel.readAvro(raw._jc, list(schemas), json.dumps(form), known))
 
-    def encode_protobuf(self, serde: Protobuf, value: Column) -> Column:
-        """Return the bytes of the message `value`."""
-        front, message = self._writing(serde).written_message()
-        return Column(self._kernel.writeProtobuf(value._jc, message_json(message), front))
+    def write_avro(self, value: Column, schemas: Sequence[str], id: int | None) -> Column:
+        """Return Avro's binary form by the last of the schemas, after the id if there is one."""
+        return Column(self._kernel.writeAvro(value._jc, list(schemas), id))
 
-    def unframed(self, serde: JsonSchema, raw: Column) -> Column:
-        """Return the JSON in the bytes `raw`."""
-        return raw if serde.client is None else Column(self._kernel.unframed(raw._jc))
+    def read_protobuf(self, raw: Column, message: str, form: Any, *, is_framed: bool) -> Column:
+        """Return the value of a Protobuf message, which is described as the kernel reads it."""
+        return Column(self._kernel.readProtobuf(raw._jc, message, json.dumps(form), is_framed))
 
-    def encode_json(self, serde: JsonSchema, value: Column, found: DataType) -> Column:
-        """Return the JSON of `value`, which has the type `found`."""
-        id, schema = self._writing(serde).written()
-        expected = _type_of(serde, schema)
-        whole = checked(value, _common(expected, found))
-        nulls = {"ignoreNullFields": "false" if writes_nulls(expected.jsonValue()) else "true"}
-        text = F.to_json(whole, nulls).cast("binary")
-        return text if id is None else F.concat(F.lit(framed(id, b"")), text)
+    def write_protobuf(self, value: Column, message: str, front: bytes) -> Column:
+        """Return the bytes of a Protobuf message after `front`."""
+        return Column(self._kernel.writeProtobuf(value._jc, message, front))
 
     def tell(self) -> None:
         """Tell the kernel about schemas that registries inside this process got since the last time."""
-        for registry, first in self.mocks.items():
+        for registry, first in self._mocks.items():
             client, id = registry.client(), first
             while True:
                 try:
@@ -117,23 +64,17 @@ class SchemaFormats:
                 except UnknownSchemaError:
                     break
                 texts = [*referred(client, schema).values(), schema.text]
-                self.jvm.brookmere.kernel.formats.Schemas.put(registry.url, id, schema.type, texts)
+                self._jvm.brookmere.kernel.formats.Schemas.put(registry.url, id, schema.type, texts)
                 id += 1
-            self.mocks[registry] = id
+            self._mocks[registry] = id
 
     @property
     def _kernel(self) -> Any:
-        return self.jvm.org.apache.spark.sql.brookmere.SchemaFormats
-
-    def _writing(self, serde: S) -> S:
-        return serde if self.registers or serde.text is None else serde.without_registry()
-
-    def _texts(self, serde: Avro, schema: Schema) -> list[str]:
-        return [*referred(serde.client, schema).values(), schema.text]
+        return self._jvm.org.apache.spark.sql.brookmere.SchemaFormats
 
     def _registry(self, registry: Registry) -> Any:
         if registry.url.startswith(_MOCK):
-            self.mocks.setdefault(registry, 1)
+            self._mocks.setdefault(registry, 1)
             self.tell()
         addresses, login = _addresses(registry)
         files = (registry.ca_file, registry.cert_file, registry.key_file)
@@ -152,20 +93,3 @@ def _addresses(registry: Registry) -> tuple[list[str], str | None]:
         login = unquote(user) if user else login
         addresses.append(urlunsplit(parts._replace(netloc=host)))
     return addresses, login
-
-
-def _common(schema: DataType, found: DataType) -> DataType:
-    """Return what the schema says about the parts that a value has."""
-    if isinstance(schema, StructType) and isinstance(found, StructType):
-        return StructType(
-            [
-                StructField(part.name, _common(part.dataType, found[part.name].dataType), part.nullable)
-                for part in schema.fields
-                if part.name in found.names
-            ]
-        )
-    if isinstance(schema, ArrayType) and isinstance(found, ArrayType):
-        return ArrayType(_common(schema.elementType, found.elementType), schema.containsNull)
-    if isinstance(schema, MapType) and isinstance(found, MapType):
-        return MapType(schema.keyType, _common(schema.valueType, found.valueType), schema.valueContainsNull)
-    return found

@@ -1,4 +1,4 @@
-"""Turns serdes into the kernel's readers and writers."""
+"""The kernel's readers and writers of serdes."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from brookmere.errors import ExpressionError, Fault, TopologyError, UnsupportedE
 from brookmere.run.expressions.faults import explained
 from brookmere.run.wire.changelog_serdes import log_column, log_serde
 from brookmere.run.wire.fit import misfit, settled
-from brookmere.run.wire.formats import BUILT_IN, Formats
-from brookmere.serde import Registered, Serde, Windowed
-from brookmere.serde.registered import STRATEGIES
+from brookmere.run.wire.formats import Formats
+from brookmere.serde import Serde, Windowed
 from brookmere.serde.structures.spark_fields import NoSchema
 
 _RAW = "raw"
@@ -33,8 +32,8 @@ class Wire:
     def reader(self, serde: Serde, role: str, where: str | None) -> Any:
         """Return the kernel's reader of a serde."""
         _check_subject(serde, role, where, is_read=True)
-        if serde.kind in BUILT_IN:
-            return self._builder.reader(serde.kind)
+        if serde.kernel_format is not None:
+            return self._builder.reader(serde.kernel_format)
         with explained(role, where), _located(role, where):
             return self._builder.reader(self.formats.decode(serde, F.col(_RAW))._jc)
 
@@ -71,10 +70,11 @@ class Wire:
             return self._writer(chosen, node, is_key, value, data_type)
 
     def _writer(self, serde: Serde, node: int, is_key: bool, value: Column, found: DataType) -> Any:
-        if serde.kind in BUILT_IN:
-            return self._builder.writer(node, is_key, serde.kind)
+        if serde.kernel_format is not None:
+            return self._builder.writer(node, is_key, serde.kernel_format)
         if is_key and isinstance(serde, Windowed) and serde.form == "binary":
-            written = self._builder.windowedWriter(node, serde.inner.kind, serde.session)
+            inner = serde.inner.kernel_format
+            written = None if inner is None else self._builder.windowedWriter(node, inner, serde.session)
             if written is not None:
                 return written
         return self._builder.writer(node, is_key, self.formats.encode(serde, value, found)._jc)
@@ -125,10 +125,7 @@ def _located(role: str, where: str | None) -> Iterator[None]:
 
 def _check_subject(serde: Serde, role: str, where: str | None, *, is_read: bool) -> None:
     """Refuse a serde that would have to ask the registry about a topic that is not known before the start."""
-    inner = serde.inner if isinstance(serde, Windowed) else serde
-    if not isinstance(inner, Registered) or inner.client is None or inner.subject not in STRATEGIES:
-        return
-    if is_read and inner.text is not None:
+    if not serde.lacks_topic(is_read=is_read):
         return
     what = f"The {role} finds its schema by topic, and there is not one topic"
     raise ExpressionError([Fault(what, where, "Give the serde subject= the name of a subject, or 'record'")])

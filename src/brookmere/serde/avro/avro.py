@@ -1,11 +1,11 @@
-"""Turns structured values into Avro's binary form, and back; with a registry, behind the schema's id."""
+"""Values in Avro's binary form, by a schema that may be in a registry."""
 
 from __future__ import annotations
 
 import io
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
@@ -16,8 +16,10 @@ from fastavro.validation import ValidationError
 from brookmere.errors import Fault, TopologyError
 from brookmere.registry import Schema
 from brookmere.serde.avro.avro_types import avro_of, parsed, record_name, spark_type
-from brookmere.serde.base import BadBytes
-from brookmere.serde.registered import Registered, checked, framed, referred, unframed
+from brookmere.serde.bad_values import BadBytes
+from brookmere.serde.base import Serde
+from brookmere.serde.columns import Column, Columns, SparkType, SparkTypes
+from brookmere.serde.registered import Registered, Registry, checked, framed, referred, unframed
 from brookmere.serde.structures.dataclass_shapes import StructOf, shape_of_dataclass
 from brookmere.serde.structures.dataclass_values import as_plain, build, check
 from brookmere.serde.structures.spark_fields import NAME, NoSchema, structure_of
@@ -30,7 +32,7 @@ class Avro(Registered):
     """A value in Avro's binary form: a Spark struct for a record.
 
     The schema is Avro's JSON as text, as a dict or in a file, or it is made from a dataclass, a DDL string or
-    a StructType. With a `registry` each value stands behind the id of its schema, and may be written with any
+    a StructType. With a `registry` each value follows the id of its schema, and may be written with any
     schema that Avro can resolve to this one; without a schema here the newest of the subject counts.
     `subject` is "topic", "record", "topic_record" or a name. `register=False` expects the schema to be there,
     `use_latest=True` writes with the newest schema of the subject.
@@ -86,6 +88,37 @@ class Avro(Registered):
         value = _value(data, writer, reader)
         return value if self._shape is None else build(self._shape, value)
 
+    @property
+    def shape(self) -> StructOf | None:
+        return self._shape
+
+    def type_of(self, schema: Schema) -> SparkType:
+        form: SparkType = spark_type(*_parsed(schema.text, tuple(referred(self.client, schema).items())))
+        return form
+
+    def read_column(self, raw: Column, columns: Columns) -> Column:
+        schema = self.expected()
+        registry = self.registry if isinstance(self.registry, Registry) else None
+        return columns.read_avro(raw, self._texts(schema), self.type_of(schema), registry)
+
+    def write_column(self, value: Column, columns: Columns, found: Any) -> Column:  # noqa: ARG002
+        serde = self.for_writing(columns)
+        id, schema = serde.written()
+        return columns.write_avro(value, serde._texts(schema), id)
+
+    def as_stored(self, found: Any | None, types: SparkTypes) -> Serde:  # noqa: ARG002
+        return self if self.text is None else replace(self, schema=self.text)
+
+    def describe(self) -> dict[str, Any]:
+        return {**Registered.describe(self), "name": self.name}
+
+    @classmethod
+    def _options_from(cls, found: Mapping[str, Any], registry: Registry | None) -> dict[str, Any]:
+        return {**Registered._options_from(found, registry), "name": found.get("name")}
+
+    def _texts(self, schema: Schema) -> list[str]:
+        return [*referred(self.client, schema).values(), schema.text]
+
     @staticmethod
     def as_written(payload: bytes, schema: Schema, references: Mapping[str, str]) -> Any:
         """Return a value as the schema has it that it was written with."""
@@ -111,11 +144,6 @@ def known_schema(client: Any, id: int) -> Schema:
 @lru_cache(maxsize=1000)
 def _parsed(text: str, references: tuple[tuple[str, str], ...]) -> Any:
     return parsed(text, dict(references))
-
-
-def type_json(schema: Schema, references: Mapping[str, str]) -> str:
-    """Return Spark's JSON form of the type that values of a schema have."""
-    return json.dumps(spark_type(*_parsed(schema.text, tuple(references.items()))))
 
 
 def _text(schema: object, name: str | None) -> str:

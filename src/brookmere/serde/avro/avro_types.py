@@ -1,4 +1,4 @@
-"""Turns Avro schemas into Spark's types, and fields of a program into an Avro schema."""
+"""Spark types of Avro schemas, and Avro schemas of the fields of a program."""
 
 from __future__ import annotations
 
@@ -10,13 +10,7 @@ from typing import Any
 import fastavro.schema
 
 from brookmere.registry.schemas.avro import AvroSchemaError, parse_avro
-from brookmere.serde.structures.spark_fields import DEFAULT, NAME, NoSchema
-
-WITH_DEFAULT = "avro.default"
-"""In the metadata of a field: a value may lack it, since the schema has a default for it."""
-
-MEMBER = "avro.member"
-"""In the metadata of a field: it is one of the members of a union."""
+from brookmere.serde.structures.spark_fields import DEFAULT, MEMBER, NAME, WITH_DEFAULT, NoSchema
 
 _PLAIN = {
     "null": "void",
@@ -92,7 +86,7 @@ def spark_type(schema: Any, named: Mapping[str, Any]) -> Any:
 def avro_of(structure: dict[str, Any], name: str) -> str:
     """Return the Avro schema of fields in Spark's JSON form, as a record of this name."""
     if not _FULL_NAME.fullmatch(name):
-        raise NoSchema(f"{name!r} is no name that Avro allows")
+        raise NoSchema(f"{name!r} is not a name that Avro allows")
     space, _, short = name.rpartition(".")
     record = _record(structure, short, {})
     return json.dumps({**record, "namespace": space} if space else record, separators=(",", ":"))
@@ -234,6 +228,6 @@ def _avro(kind: Any, name: str, made: dict[str, Any], path: str) -> Any:
         items = _avro(kind["elementType"], name, made, f"{path}[]")
         return {"type": "array", "items": ["null", items] if kind["containsNull"] else items}
     if kind["keyType"] != "string":
-        raise NoSchema(f"{path} is a map with keys that are no text, which Avro does not have")
+        raise NoSchema(f"{path} is a map with keys that are not text, which Avro does not have")
     values = _avro(kind["valueType"], name, made, f"{path}[]")
     return {"type": "map", "values": ["null", values] if kind["valueContainsNull"] else values}

@@ -1,16 +1,24 @@
-"""Turns numbers and truth values into Kafka's fixed-length big-endian bytes, and back."""
+"""Numbers and booleans in Kafka's fixed-length big-endian bytes."""
 
 from __future__ import annotations
 
+import re
 import struct
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from brookmere.serde.base import BadBytes, Serde, wrong_type
+from brookmere.serde.bad_values import BadBytes, wrong_type
+from brookmere.serde.base import matching
+from brookmere.serde.binary.kernel_format import KernelFormat
+from brookmere.serde.json.json_text import NOT_FINITE
+
+_WHOLE = re.compile(r"-?[0-9]{1,19}")
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?|NaN|-?Infinity")
+_BOOL = re.compile("true|false")
 
 
 @dataclass(frozen=True, slots=True)
-class Int(Serde):
+class Int(KernelFormat):
     """A whole number in 4 bytes, big endian: a Spark int.
 
     >>> Int().serialize(7)
@@ -18,6 +26,9 @@ class Int(Serde):
     """
 
     kind: ClassVar[str] = "int"
+    type: ClassVar[str] = "int"
+    kernel_format: ClassVar[str | None] = "int"
+    key_text: ClassVar[str] = "a 32-bit integer"
 
     def serialize(self, value: Any) -> bytes | None:
         return _whole_to_bytes("Int", value, 4)
@@ -25,12 +36,24 @@ class Int(Serde):
     def deserialize(self, data: bytes | None) -> Any:
         return _whole_from_bytes("an Int", data, 4)
 
+    def key_from_text(self, text: str) -> Any:
+        return int(matching(_WHOLE, text))
+
+    def value_from_text(self, text: str) -> Any:
+        return int(text)
+
+    def key_json_schema(self) -> dict[str, Any]:
+        return self.json_schema()
+
 
 @dataclass(frozen=True, slots=True)
-class Long(Serde):
+class Long(KernelFormat):
     """A whole number in 8 bytes, big endian: a Spark bigint."""
 
     kind: ClassVar[str] = "long"
+    type: ClassVar[str] = "bigint"
+    kernel_format: ClassVar[str | None] = "long"
+    key_text: ClassVar[str] = "a 64-bit integer"
 
     def serialize(self, value: Any) -> bytes | None:
         return _whole_to_bytes("Long", value, 8)
@@ -38,12 +61,24 @@ class Long(Serde):
     def deserialize(self, data: bytes | None) -> Any:
         return _whole_from_bytes("a Long", data, 8)
 
+    def key_from_text(self, text: str) -> Any:
+        return int(matching(_WHOLE, text))
+
+    def value_from_text(self, text: str) -> Any:
+        return int(text)
+
+    def key_json_schema(self) -> dict[str, Any]:
+        return self.json_schema()
+
 
 @dataclass(frozen=True, slots=True)
-class Double(Serde):
+class Double(KernelFormat):
     """A floating-point number in 8 bytes, IEEE 754, big endian: a Spark double."""
 
     kind: ClassVar[str] = "double"
+    type: ClassVar[str] = "double"
+    kernel_format: ClassVar[str | None] = "double"
+    key_text: ClassVar[str] = "a number, NaN, Infinity or -Infinity"
 
     def serialize(self, value: Any) -> bytes | None:
         if value is None:
@@ -60,12 +95,27 @@ class Double(Serde):
             return None
         return struct.unpack(">d", _of_length("a Double", data, 8))[0]
 
+    def key_from_text(self, text: str) -> Any:
+        return float(matching(_NUMBER, text))
+
+    def value_from_text(self, text: str) -> Any:
+        return float(text)
+
+    def from_json_value(self, parsed: Any) -> Any:
+        return float(parsed) if parsed in NOT_FINITE else self.deserialize(self.serialize(parsed))
+
+    def key_json_schema(self) -> dict[str, Any]:
+        return {"type": "number"}
+
 
 @dataclass(frozen=True, slots=True)
-class Bool(Serde):
+class Bool(KernelFormat):
     """A truth value in one byte, 1 or 0: a Spark boolean."""
 
     kind: ClassVar[str] = "bool"
+    type: ClassVar[str] = "boolean"
+    kernel_format: ClassVar[str | None] = "bool"
+    key_text: ClassVar[str] = "true or false"
 
     def serialize(self, value: Any) -> bytes | None:
         if value is None:
@@ -81,6 +131,12 @@ class Bool(Serde):
         if byte > 1:
             raise BadBytes(f"expected the byte 0 or 1 for a Bool, found {byte}")
         return byte == 1
+
+    def key_from_text(self, text: str) -> Any:
+        return matching(_BOOL, text) == "true"
+
+    def key_json_schema(self) -> dict[str, Any]:
+        return self.json_schema()
 
 
 def _whole_to_bytes(serde: str, value: Any, length: int) -> bytes | None:

@@ -1,21 +1,31 @@
-"""Turns text into UTF-8 bytes, and bytes into themselves."""
+"""Text in UTF-8, and bytes as they are."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from brookmere.serde.base import BadBytes, Serde, wrong_type
+from brookmere.serde.bad_values import wrong_type
+from brookmere.serde.base import matching
+from brookmere.serde.binary.kernel_format import KernelFormat
+from brookmere.serde.utf8 import from_utf8, to_utf8
+
+_HEX = re.compile(r"0x([0-9a-fA-F]{2})*")
 
 
 @dataclass(frozen=True, slots=True)
-class Text(Serde):
+class Text(KernelFormat):
     """Text in UTF-8: a Spark string.
 
     Bytes that are not UTF-8 are a bad record; they are never replaced by other characters.
     """
 
     kind: ClassVar[str] = "text"
+    type: ClassVar[str] = "string"
+    kernel_format: ClassVar[str | None] = "text"
+    key_text: ClassVar[str] = "text"
+    keys_are_text: ClassVar[bool] = True
 
     def serialize(self, value: Any) -> bytes | None:
         if value is None:
@@ -29,12 +39,19 @@ class Text(Serde):
             return None
         return from_utf8(data)
 
+    def key_from_text(self, text: str) -> Any:
+        return text
+
 
 @dataclass(frozen=True, slots=True)
-class Bytes(Serde):
+class Bytes(KernelFormat):
     """Bytes as they are: a Spark binary."""
 
     kind: ClassVar[str] = "bytes"
+    type: ClassVar[str] = "binary"
+    kernel_format: ClassVar[str | None] = "bytes"
+    has_json_key: ClassVar[bool] = False
+    key_text: ClassVar[str] = "0x and hexadecimal digits"
 
     def serialize(self, value: Any) -> bytes | None:
         if value is None:
@@ -46,21 +63,14 @@ class Bytes(Serde):
     def deserialize(self, data: bytes | None) -> Any:
         return data
 
+    def key_from_text(self, text: str) -> Any:
+        return bytes.fromhex(matching(_HEX, text)[2:])
 
-def to_utf8(text: str) -> bytes:
-    """Return the UTF-8 bytes of `text`; refuse half a surrogate pair, which has none."""
-    try:
-        return text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise ValueError(
-            f"text has no UTF-8 form: found half a surrogate pair at position {error.start}; remove it first"
-        ) from None
+    def value_from_text(self, text: str) -> Any:
+        return bytes.fromhex(text.removeprefix("0x"))
 
+    def key_to_text(self, key: Any) -> str:
+        return f"0x{bytes(key).hex()}"
 
-def from_utf8(data: bytes) -> str:
-    """Return the text of `data`, strictly."""
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        byte = data[error.start]
-        raise BadBytes(f"expected UTF-8 text, found byte 0x{byte:02x} at position {error.start}") from None
+    def key_json_schema(self) -> dict[str, Any]:
+        return {"type": "string", "pattern": "^0x([0-9a-fA-F]{2})*$"}

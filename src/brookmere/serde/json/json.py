@@ -1,18 +1,29 @@
-"""Turns structured values into UTF-8 JSON, and back, by a schema or a dataclass."""
+"""JSON objects and arrays by a schema of Spark or a dataclass."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, is_dataclass
 from decimal import Decimal
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from brookmere.errors import Fault, TopologyError
-from brookmere.serde.base import BadBytes, Serde, wrong_type
+from brookmere.serde.bad_values import BadBytes, wrong_type
+from brookmere.serde.base import Serde
+from brookmere.serde.columns import Column, Columns, SparkType, SparkTypes
+from brookmere.serde.json.any_json import json_of
 from brookmere.serde.json.json_text import from_json, json_name, to_json
+from brookmere.serde.json.spark_json import SparkJson
 from brookmere.serde.structures.dataclass_shapes import StructOf, shape_of, spark_schema
 from brookmere.serde.structures.dataclass_values import check, read
+from brookmere.serde.structures.type_fit import Misfit, is_whole, json_misfit, other_type
+
+if TYPE_CHECKING:
+    from brookmere.serde.registered import Registry
+
+MEMBER = "value"
+"""The field that holds a value in a changelog, if the value is not a JSON object by itself."""
 
 _REMEDY = 'Give a DDL string such as Json("id bigint, name string"), a StructType or a dataclass.'
 
@@ -30,6 +41,9 @@ class Json(Serde):
     """
 
     kind: ClassVar[str] = "json"
+    is_default: ClassVar[bool] = True
+    has_json_key: ClassVar[bool] = True
+    keys_are_text: ClassVar[bool] = True
 
     schema: Any = field(compare=False)
     ddl: str | None = field(init=False, repr=False)
@@ -94,6 +108,67 @@ class Json(Serde):
             expected = "an array" if self._is_array else "an object"
             raise BadBytes(f"expected {expected} as JSON, found {json_name(parsed)}")
         return parsed
+
+    def spark_type(self) -> SparkType:
+        if self.ddl is not None:
+            return self.ddl
+        if self._shape is not None:
+            return spark_schema(self._shape, strict=True)  # type: ignore[no-any-return]
+        return json.loads(self._schema_json or "")  # type: ignore[no-any-return]
+
+    def read_column(self, raw: Column, columns: Columns) -> Column:
+        return columns.from_json(raw, self.spark_type())
+
+    def write_column(self, value: Column, columns: Columns, found: Any) -> Column:  # noqa: ARG002
+        return columns.to_json(value)
+
+    def misfit(self, found: Any, types: SparkTypes) -> Misfit | None:
+        if not is_whole(found):
+            return other_type("Json", found, "Make it a struct, for example F.struct(...)")
+        return json_misfit(types.of(self), found)
+
+    def python_record(self) -> type | None:
+        return self.record
+
+    def log_form(self, found: Any) -> str | None:
+        return None if is_whole(found) else MEMBER
+
+    def as_stored(self, found: Any | None, types: SparkTypes) -> Serde:
+        form = types.of(self) if found is None else found
+        return SparkJson(json.dumps(form, separators=(",", ":")), None if is_whole(form) else MEMBER)
+
+    def describe(self) -> dict[str, Any]:
+        schema = {"ddl": self.ddl} if self.ddl is not None else {"type": self._schema_json}
+        return {"kind": self.kind, **schema}
+
+    @classmethod
+    def from_description(cls, found: Mapping[str, Any], *, registry: Registry | None = None) -> Serde:  # noqa: ARG003
+        return cls(found["ddl"] if "ddl" in found else _SparkSchema(found["type"]))
+
+    def key_from_text(self, text: str) -> Any:
+        return self.from_parsed(from_json(text.encode(), parse_float=self.parse_float))
+
+    def from_json_value(self, parsed: Any) -> Any:
+        return self.from_parsed(parsed)
+
+    def key_to_json(self, key: Any) -> bytes:
+        return self.serialize(key) or b"null"
+
+    def key_to_text(self, key: Any) -> str:
+        return json_of(key).decode()
+
+    def stores_json(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class _SparkSchema:
+    """A schema that another process described, in the form that a StructType gives of itself."""
+
+    text: str
+
+    def json(self) -> str:
+        return self.text
 
 
 def _is_array(ddl: str | None, schema_json: str | None) -> bool:

@@ -1,4 +1,4 @@
-"""Turns structured values into JSON by a JSON Schema, and back; with a registry, behind the schema's id."""
+"""JSON by a JSON Schema, which may be in a registry."""
 
 from __future__ import annotations
 
@@ -11,13 +11,17 @@ from typing import Any, ClassVar
 
 from brookmere.errors import Fault, TopologyError
 from brookmere.registry import Schema
-from brookmere.serde.base import BadBytes, wrong_type
+from brookmere.serde.bad_values import BadBytes, wrong_type
+from brookmere.serde.base import Serde
+from brookmere.serde.columns import Column, Columns, SparkType, SparkTypes
 from brookmere.serde.json.json_schema_types import json_schema_of, spark_type
 from brookmere.serde.json.json_text import from_json, json_name, to_json
+from brookmere.serde.json.spark_json import SparkJson
 from brookmere.serde.registered import Registered, checked, framed, unframed
 from brookmere.serde.structures.dataclass_shapes import StructOf, shape_of_dataclass
 from brookmere.serde.structures.dataclass_values import as_plain, check, read
 from brookmere.serde.structures.spark_fields import NoSchema, structure_of
+from brookmere.serde.structures.type_fit import kind_of
 
 _REMEDY = "Give a JSON Schema as text, dict or path, or a dataclass or DDL string to make it from."
 
@@ -28,7 +32,7 @@ class JsonSchema(Registered):
 
     The schema is text, a dict or a path, or it is made from a dataclass, a DDL string or a StructType.
     It says which fields there are and which may be absent; what else it asks of values is not checked.
-    With a `registry` the JSON stands behind the id of its schema; the arguments are those of `Avro`.
+    With a `registry` the JSON follows the id of its schema; the arguments are those of `Avro`.
 
     >>> JsonSchema({"type": "object", "properties": {"a": {"type": "integer"}}}).serialize({"a": 1})
     b'{"a":1}'
@@ -78,10 +82,47 @@ class JsonSchema(Registered):
             raise BadBytes(f"expected an object or an array as JSON, found {json_name(found)}")
         return found
 
+    @property
+    def shape(self) -> StructOf | None:
+        return self._shape
 
-def type_json(schema: Schema) -> str:
-    """Return Spark's JSON form of the type that values of a schema have."""
-    return json.dumps(spark_type(json.loads(schema.text)))
+    def type_of(self, schema: Schema) -> SparkType:
+        form: SparkType = spark_type(json.loads(schema.text))
+        return form
+
+    def read_column(self, raw: Column, columns: Columns) -> Column:
+        payload = raw if self.client is None else columns.unframed(raw)
+        return columns.from_json(payload, self.spark_type())
+
+    def write_column(self, value: Column, columns: Columns, found: Any) -> Column:
+        id, schema = self.for_writing(columns).written()
+        expected = self.type_of(schema)
+        whole = columns.checked(value, _common(expected, found))
+        text = columns.to_json(whole, nulls=writes_nulls(expected))
+        return text if id is None else columns.framed(framed(id, b""), text)
+
+    def as_stored(self, found: Any | None, types: SparkTypes) -> Serde:
+        form = types.of(self) if found is None else found
+        return SparkJson(json.dumps(form, separators=(",", ":")), frame=self)
+
+
+def _common(schema: Any, found: Any) -> Any:
+    """Return what the schema says about the parts that a value has."""
+    match kind_of(schema), kind_of(found):
+        case "struct", "struct":
+            types = {part["name"]: part["type"] for part in found["fields"]}
+            fields = [
+                {**part, "type": _common(part["type"], types[part["name"]])}
+                for part in schema["fields"]
+                if part["name"] in types
+            ]
+            return {**schema, "fields": fields}
+        case "array", "array":
+            return {**schema, "elementType": _common(schema["elementType"], found["elementType"])}
+        case "map", "map":
+            return {**schema, "valueType": _common(schema["valueType"], found["valueType"])}
+        case _:
+            return found
 
 
 def writes_nulls(kind: Any) -> bool:

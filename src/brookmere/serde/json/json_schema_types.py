@@ -1,4 +1,4 @@
-"""Turns a JSON Schema into Spark's type, and fields of a program into a JSON Schema."""
+"""Spark types of JSON Schemas, and JSON Schemas of the fields of a program."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _DECIMAL = re.compile(r"decimal\(\d+,\d+\)")
 def spark_type(schema: Any) -> Any:
     """Return Spark's JSON form of the type that values of a JSON Schema have, or raise NoSchema."""
     if not isinstance(schema, dict):
-        raise NoSchema(f"it is no JSON object: found {type(schema).__name__}")
+        raise NoSchema(f"it is not a JSON object: found {type(schema).__name__}")
     kind, _ = _Reader(schema).type(schema, "value", ())
     if not isinstance(kind, dict):
         raise NoSchema(f"value is {kind}: the outermost value must be an object or an array")
@@ -130,7 +130,7 @@ class _Reader:
 
     def _referred(self, reference: str, path: str, outer: tuple[str, ...]) -> tuple[Any, bool]:
         if not reference.startswith("#"):
-            raise NoSchema(f"{path} refers to {reference!r}, which stands in another document")
+            raise NoSchema(f"{path} refers to {reference!r}, which is in another document")
         if reference in outer:
             raise NoSchema(f"{path} is a {reference} inside a {reference}: Spark has no types without end")
         found: Any = self._root

@@ -1,4 +1,4 @@
-"""Turns plain Python values into JSON text as Spark writes it, and strict JSON text back."""
+"""JSON text of plain Python values, as Spark writes it, and a strict reader of JSON."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any, NoReturn
 
-from brookmere.serde.base import BadBytes
-from brookmere.serde.binary.text import from_utf8, to_utf8
+from brookmere.serde.bad_values import BadBytes
+from brookmere.serde.utf8 import from_utf8, to_utf8
 
 NOT_FINITE = ("NaN", "Infinity", "-Infinity")
 """How Spark writes the doubles that JSON has no numbers for: as text."""
@@ -65,7 +65,7 @@ def _decoder(parse_float: Callable[[str], Any]) -> json.JSONDecoder:
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise BadBytes(f"expected JSON, found {constant}, which is no JSON number")
+    raise BadBytes(f"expected JSON, found {constant}, which is not a JSON number")
 
 
 def _write(value: object, path: str) -> str:
@@ -112,7 +112,7 @@ def _write_object(members: dict[Any, Any], path: str) -> str:
     for name, member in members.items():
         if not isinstance(name, str):
             raise TypeError(
-                f"{path} has a field name that is no text: found {type(name).__name__} {name!r}; "
+                f"{path} has a field name that is not text: found {type(name).__name__} {name!r}; "
                 "convert it with str(...)"
             )
         parts.append(f"{json.dumps(name, ensure_ascii=False)}:{_write(member, f'{path}.{name}')}")

@@ -1,4 +1,4 @@
-"""Turns parsed JSON into Python values of a Spark type, and refuses what Spark refuses."""
+"""Reads parsed JSON as Python values of a Spark type, and refuses what Spark refuses."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from datetime import UTC, date, datetime
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from typing import Any
 
-from brookmere.serde.base import BadBytes
+from brookmere.serde.bad_values import BadBytes
 from brookmere.serde.json.json_text import json_name
 from brookmere.serde.json.spark_writer import DIGITS, decimal_scale, single
 
 Read = Callable[[Any, str], Any]
-"""Returns the value; the second argument says where it stands, for messages."""
+"""Returns the value; the second argument is its path, for messages."""
 
 _WHOLE = {"byte": 8, "short": 16, "integer": 32, "long": 64}
 _NOT_FINITE = ("NaN", "Infinity", "+Infinity", "-Infinity", "INF", "+INF", "-INF")
@@ -125,7 +125,7 @@ def _decimal(kind: str) -> Read:
 
 
 def _text(value: Any, path: str) -> Any:  # noqa: ARG001 - one of the readers
-    # Spark takes the text of whatever stands where a text is expected.
+    # Where text is expected, Spark reads anything else as its text.
     return value if type(value) is str else json.dumps(_anything(value, ""), separators=(",", ":"))
 
 

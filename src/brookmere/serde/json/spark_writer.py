@@ -1,4 +1,4 @@
-"""Turns Python values of a Spark type into the very text that Spark writes as their JSON."""
+"""Writes Python values of a Spark type as JSON, character by character as Spark does."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
 Write = Callable[[Any, str], str]
-"""Returns the text of a value; the second argument says where it stands, for messages."""
+"""Returns the text of a value; the second argument is its path, for messages."""
 
 DIGITS = Context(prec=76)
 _WHOLE = {"byte": 8, "short": 16, "integer": 32, "long": 64}
@@ -24,7 +24,7 @@ _CONTROL = re.compile(r"\\\\|\\u00[01][0-9a-f]")
 def writer(kind: Any) -> Write:
     """Return what writes values of a type, which is given in Spark's JSON form.
 
-    Parts of a struct stand in the order of the type, and absent ones are null: equal values have equal text.
+    Fields are in the order of the type, and absent ones are null, so equal values have equal text.
     """
     inner = _writer(kind)
     return lambda value, path: "null" if value is None else inner(value, path)
@@ -223,7 +223,7 @@ _SCALARS: dict[str, Write] = {
 
 
 def decimal_scale(kind: str) -> int:
-    """Return how many digits a type such as decimal(10,2) has behind the point.
+    """Return how many digits a type such as decimal(10,2) has after the point.
 
     >>> decimal_scale("decimal(10,2)")
     2

@@ -1,4 +1,4 @@
-"""Turns the descriptor of a Protobuf message into what the kernel knows of it, and into Spark's type."""
+"""Descriptors of Protobuf messages: their Spark types, and the form that the kernel reads."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def _field(field: FieldDescriptor, path: str, outer: tuple[str, ...]) -> dict[st
     known: dict[str, Any] = {"name": field.name, "number": field.number, "kind": _kind(field)}
     if is_map(field):
         entry = plan(field.message_type, path, outer)
-        # An entry's key and value are never absent: an empty one stands for the default.
+        # An entry's key and value are never absent: an empty one means the default.
         members = [{**member, "presence": "implicit"} for member in entry["fields"]]
         return {**known, "message": {**entry, "fields": members}}
     if field.message_type is not None:

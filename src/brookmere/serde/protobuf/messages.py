@@ -1,4 +1,4 @@
-"""Turns plain Python values into Protobuf messages, and messages into what the kernel shows, too."""
+"""Protobuf messages from plain Python values, and messages as the kernel shows them."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""Turns structured values into Protobuf messages, and back; with a registry, behind the schema's id."""
+"""Protobuf messages, by a schema that may be in a registry."""
 
 from __future__ import annotations
 
+import base64
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -17,7 +18,9 @@ from google.protobuf.message_factory import GetMessageClass
 from brookmere.errors import Fault, TopologyError
 from brookmere.registry import Reference, RegistryClient, Schema
 from brookmere.registry.schemas.proto import print_proto, well_known_file
-from brookmere.serde.base import BadBytes
+from brookmere.serde.bad_values import BadBytes
+from brookmere.serde.columns import Column, Columns, SparkType
+from brookmere.serde.json.value_schemas import ANY, schema_of_type
 from brookmere.serde.protobuf.descriptors import (
     indexes,
     message_in,
@@ -26,7 +29,7 @@ from brookmere.serde.protobuf.descriptors import (
     spark_type,
 )
 from brookmere.serde.protobuf.messages import fill, shown
-from brookmere.serde.registered import Registered, checked, framed, referred, unframed
+from brookmere.serde.registered import Registered, Registry, checked, framed, referred, unframed
 from brookmere.serde.structures.dataclass_values import as_plain
 from brookmere.serde.structures.spark_fields import NoSchema
 
@@ -39,7 +42,7 @@ class Protobuf(Registered):
 
     The schema is a generated class, the text of a .proto file or its path, or a FileDescriptorSet; `message`
     names one of several messages. The Python side gives dicts, and takes dicts and messages.
-    With a `registry` each message stands behind the id of its schema; the arguments are those of `Avro`.
+    With a `registry` each message follows the id of its schema; the arguments are those of `Avro`.
     A field without presence is its default where it is absent, every other is null.
 
     >>> Protobuf('syntax = "proto3"; message Pair { int32 a = 1; }').serialize({"a": 1})
@@ -82,7 +85,7 @@ class Protobuf(Registered):
         return self._descriptor if self._descriptor is not None else self._of(self.expected())
 
     def written_message(self) -> tuple[bytes, Descriptor]:
-        """Return what stands in front of every value, and the message that values are written as."""
+        """Return the prefix of every value, and the message that values are written as."""
         id, schema = self.written()
         own = self._descriptor is not None and schema.text == self._text
         message = self._descriptor if own and self._descriptor is not None else self._of(schema)
@@ -116,18 +119,67 @@ class Protobuf(Registered):
         except OverflowError as error:
             raise BadBytes(f"found a time that Python has no datetime for: {error}") from None
 
+    def type_of(self, schema: Schema) -> SparkType:
+        return spark_type(self._of(schema))
+
+    def spark_type(self) -> SparkType:
+        return spark_type(self.expected_message())
+
+    def written_type(self) -> SparkType:
+        if self.text is not None and not self.use_latest:
+            return self.spark_type()
+        return spark_type(self.written_message()[1])
+
+    def json_schema(self) -> dict[str, Any]:
+        return ANY if self._descriptor is None else schema_of_type(spark_type(self._descriptor))
+
+    def read_column(self, raw: Column, columns: Columns) -> Column:
+        message = json.dumps(plan(self.expected_message()))
+        return columns.read_protobuf(raw, message, self.spark_type(), is_framed=self.client is not None)
+
+    def write_column(self, value: Column, columns: Columns, found: Any) -> Column:  # noqa: ARG002
+        front, message = self.for_writing(columns).written_message()
+        return columns.write_protobuf(value, json.dumps(plan(message)), front)
+
+    def describe(self) -> dict[str, Any]:
+        described = {**Registered.describe(self), "message": self.message}
+        if self.schema is not None and not isinstance(self.schema, str):
+            # Its text alone would not have what it imports.
+            files = _all_files(self.expected_message().file).SerializeToString()
+            described |= {
+                "files": base64.b64encode(files).decode("ascii"),
+                "message": self.record_name,
+            }
+        return described
+
+    @classmethod
+    def _schema_from(cls, found: Mapping[str, Any]) -> Any:
+        if "files" in found:
+            return FileDescriptorSet.FromString(base64.b64decode(found["files"]))
+        return found["schema"]
+
+    @classmethod
+    def _options_from(cls, found: Mapping[str, Any], registry: Registry | None) -> dict[str, Any]:
+        return {**Registered._options_from(found, registry), "message": found.get("message")}
+
     def _of(self, schema: Schema) -> Descriptor:
         return _parsed(schema.text, tuple(referred(self.client, schema).items()), self.message)
 
 
-def message_json(message: Descriptor) -> str:
-    """Return a message in the form that the kernel reads."""
-    return json.dumps(plan(message))
+def _all_files(root: Any) -> FileDescriptorSet:
+    """Return a file and all that it imports, needed ones first."""
+    files = FileDescriptorSet()
+    seen: set[str] = set()
 
+    def add(file: Any) -> None:
+        if file.name not in seen:
+            seen.add(file.name)
+            for needed in file.dependencies:
+                add(needed)
+            file.CopyToProto(files.file.add())
 
-def type_json(message: Descriptor) -> str:
-    """Return Spark's JSON form of the type that a message has."""
-    return json.dumps(spark_type(message))
+    add(root)
+    return files
 
 
 @lru_cache(maxsize=1000)
@@ -138,7 +190,7 @@ def _parsed(text: str, references: tuple[tuple[str, str], ...], name: str | None
 def _descriptor(schema: object, name: str | None) -> Descriptor:
     if isinstance(schema, type) and issubclass(schema, Message):
         if name is not None:
-            raise NoSchema(f"message={name!r} is given beside the class {schema.__name__}")
+            raise NoSchema(f"message={name!r} is given in addition to the class {schema.__name__}")
         found: Descriptor = schema.DESCRIPTOR  # type: ignore[attr-defined]
         return found
     if isinstance(schema, FileDescriptorSet):
@@ -199,7 +251,7 @@ def _registered(client: RegistryClient, file: Any, *, register: bool) -> list[Re
 
 
 def message_numbers(data: bytes) -> tuple[list[int], bytes]:
-    """Return which message of its file stands behind the schema's id, and its bytes."""
+    """Return which message of its file follows the schema's id, and its bytes."""
     position = 0
 
     def number() -> int:

@@ -1,1 +1,1 @@
-"""Dataclasses and lists of fields, and the Spark types they stand for."""
+"""Dataclasses and lists of fields, and the Spark types they describe."""

@@ -1,4 +1,4 @@
-"""Turns a dataclass into its shape, and the shape into Spark's schema."""
+"""The shape of a dataclass, and the Spark schema of a shape."""
 
 from __future__ import annotations
 
@@ -94,23 +94,32 @@ def slot_of(hint: object) -> Slot | None:
     return slot
 
 
-def spark_schema(shape: Shape) -> Any:
-    """Return Spark's JSON form of a type. All of it may be null, as in every JSON that Spark reads."""
+def spark_schema(shape: Shape, *, strict: bool = False) -> Any:
+    """Return Spark's JSON form of a type.
+
+    All of it may be null, as in every JSON that Spark reads; if `strict`, only what is declared `| None`.
+    """
     match shape:
         case Scalar(python):
             return _SCALARS[python]
         case ListOf(element):
-            return {"type": "array", "elementType": spark_schema(element.shape), "containsNull": True}
+            inner, nullable = spark_schema(element.shape, strict=strict), element.optional or not strict
+            return {"type": "array", "elementType": inner, "containsNull": nullable}
         case MapOf(value):
             return {
                 "type": "map",
                 "keyType": "string",
-                "valueType": spark_schema(value.shape),
-                "valueContainsNull": True,
+                "valueType": spark_schema(value.shape, strict=strict),
+                "valueContainsNull": value.optional or not strict,
             }
         case StructOf(_, slots):
             members = [
-                {"name": name, "type": spark_schema(slot.shape), "nullable": True, "metadata": {}}
+                {
+                    "name": name,
+                    "type": spark_schema(slot.shape, strict=strict),
+                    "nullable": slot.optional or not strict,
+                    "metadata": {},
+                }
                 for name, slot in slots
             ]
             return {"type": "struct", "fields": members}

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
-from brookmere.serde.base import BadBytes
+from brookmere.serde.bad_values import BadBytes
 from brookmere.serde.json.json_text import NOT_FINITE, json_name
 from brookmere.serde.structures.dataclass_shapes import (
     ListOf,

@@ -1,4 +1,4 @@
-"""Turns fields that a user names (DDL text, a StructType, a dataclass) into Spark's JSON form."""
+"""Fields that a program names (DDL text, a StructType, a dataclass), in Spark's JSON form."""
 
 from __future__ import annotations
 
@@ -19,7 +19,13 @@ from brookmere.serde.structures.dataclass_shapes import (
 )
 
 NAME, DEFAULT = "name", "default"
-"""Of a struct the name of its dataclass; in the metadata of a field what stands for an absent value."""
+"""Of a struct the name of its dataclass; in the metadata of a field its default."""
+
+WITH_DEFAULT = "avro.default"
+"""In the metadata of a field: a value may lack it, since the schema has a default for it."""
+
+MEMBER = "avro.member"
+"""In the metadata of a field: it is one of the members of a union."""
 
 _WORDS = {
     "string": "string",
@@ -41,6 +47,7 @@ _WORDS = {
     "timestamp_ltz": "timestamp",
     "timestamp_ntz": "timestamp_ntz",
 }
+_FORMS = {*_WORDS.values(), "void", "variant"}
 _TOKEN = re.compile(r"\s*(`(?:[^`]|``)*`|'(?:[^'\\]|\\.)*'|\w+|[<>(),:])")
 
 
@@ -63,6 +70,23 @@ def structure_of(schema: object) -> dict[str, Any] | None:
     form = getattr(schema, "json", None)
     found = json.loads(form()) if callable(form) else None
     return found if isinstance(found, dict) and found.get("type") == "struct" else None
+
+
+def form_of(spark_type: str | dict[str, Any]) -> Any:
+    """Return Spark's JSON form of a type, which is that form or DDL: of fields, or of one type.
+
+    Raises:
+        NoSchema: only Spark itself can read it.
+
+    >>> form_of("bigint"), form_of("array<int>")["elementType"], form_of("id int")["fields"][0]["name"]
+    ('long', 'integer', 'id')
+    """
+    if not isinstance(spark_type, str) or spark_type in _FORMS:
+        return spark_type
+    try:
+        return _Ddl(f"value {spark_type}").whole()["fields"][0]["type"]
+    except NoSchema:
+        return _Ddl(spark_type).whole()
 
 
 def _struct(shape: StructOf) -> dict[str, Any]:
@@ -110,7 +134,7 @@ class _Ddl:
         else:
             found = {"type": "struct", "fields": self._fields("")}
         if self._next < len(self._tokens):
-            raise NoSchema(f"found {self._peek()!r} behind the last field")
+            raise NoSchema(f"found {self._peek()!r} after the last field")
         return dict(found)
 
     def _fields(self, end: str) -> list[dict[str, Any]]:

@@ -16,9 +16,10 @@ from starlette.types import Receive, Scope, Send
 
 from brookmere.errors import StoreError, StoreNotReadyError
 from brookmere.serde import BadBytes
+from brookmere.serde.json.any_json import json_of
 from brookmere.serve.answers.problems import Problem
-from brookmere.state import Position, Row
-from brookmere.state.description.json_values import json_of
+from brookmere.state import AnyStore, Position, Row
+from brookmere.state.description.json_values import shown
 from brookmere.state.updates import Update, Updates
 
 MEDIA_TYPE = "text/event-stream"
@@ -80,7 +81,7 @@ class UpdateStream(Response):
     def __init__(
         self,
         streams: Streams,
-        topic: str,
+        store: AnyStore,
         subscribe: Callable[[], Updates],
         known: Callable[[], tuple[Iterable[Row], Position]],
         *,
@@ -91,7 +92,8 @@ class UpdateStream(Response):
         super().__init__(headers=_HEADERS)
         del self.headers["content-length"]
         self._streams = streams
-        self._topic = topic
+        self._store = store
+        self._topic = store.info.topic
         self._subscribe = subscribe
         self._known = known
         self._is_quick = is_quick
@@ -127,7 +129,9 @@ class UpdateStream(Response):
         loop = asyncio.get_running_loop()
         over = None if self._seconds is None else loop.time() + self._seconds
         rows, covered = await asyncio.to_thread(self._known)
-        await _send(send, b"".join(event(json_of(_content(row))) for row in rows) or b": nothing yet\n\n")
+        await _send(
+            send, b"".join(event(json_of(self._content(row))) for row in rows) or b": nothing yet\n\n"
+        )
         while not leaving.done() and not self._streams.is_closed:
             woken.clear()
             found = await self._take(updates, covered.get(self._topic, {}))
@@ -150,8 +154,15 @@ class UpdateStream(Response):
 
     def _event(self, update: Update) -> bytes:
         at = json.dumps({self._topic: {str(update.partition): update.offset + 1}})
-        content = {"key": update.key, "value": update.value, "timestamp": update.timestamp}
+        content = {**self._shown(update.key, update.value), "timestamp": update.timestamp}
         return event(json_of(content), id=at)
+
+    def _content(self, row: Row) -> dict[str, Any]:
+        timestamp = None if row.value is None else row.timestamp
+        return {**self._shown(row.key, row.value), "timestamp": timestamp}
+
+    def _shown(self, key: Any, value: Any) -> dict[str, Any]:
+        return shown(self._store.key_serde, self._store.value_serde, key, value)
 
 
 def event(data: bytes, *, id: str | None = None, name: str | None = None) -> bytes:
@@ -172,10 +183,6 @@ def _type(error: StoreError | BadBytes) -> str:
             return "too-slow"
         case _:
             return "failed"
-
-
-def _content(row: Row) -> dict[str, Any]:
-    return {"key": row.key, "value": row.value, "timestamp": None if row.value is None else row.timestamp}
 
 
 def _take(updates: Updates, covered: Any) -> list[Update]:

@@ -6,9 +6,10 @@ import zlib
 from dataclasses import replace
 
 from brookmere.serde import BadBytes
+from brookmere.serde.json.any_json import json_of
 from brookmere.serve.answers.problems import Problem
 from brookmere.state import AnyStore, QueryResult
-from brookmere.state.description.json_values import json_of, row_json
+from brookmere.state.description.json_values import row_json
 from brookmere.state.queries import Listing
 
 _CHECK = 8
@@ -32,7 +33,10 @@ def read_page(store: AnyStore, query: Listing) -> tuple[bytes, QueryResult]:
             raise
         raise _bad_cursor() from None
     following = None if result.cursor is None else f"{check}{result.cursor}"
-    rows = b",".join(row_json(row, is_version=store.info.kind == "versioned") for row in result.value)
+    is_version = store.info.kind == "versioned"
+    rows = b",".join(
+        row_json(row, store.key_serde, store.value_serde, is_version=is_version) for row in result.value
+    )
     body = b'{"rows":[%b],"cursor":%b,"lag":%d,"checked_at":%d}'
     return body % (rows, json_of(following), result.lag, result.checked_at), result
 

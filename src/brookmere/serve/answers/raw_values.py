@@ -1,38 +1,26 @@
-"""Turns the bytes of values as stores have them into JSON, without decoding where the bytes are JSON."""
+"""JSON of values from the bytes that stores have, without decoding where the bytes are JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from brookmere.serde import Json, Registered, Serde
-from brookmere.serde.json.spark_json import SparkJson
+from brookmere.serde import Serde
+from brookmere.serde.json.any_json import json_of
 from brookmere.state import StoreInfo
-from brookmere.state.description.json_values import json_of
+from brookmere.state.description.json_values import shown_value
 
 RawWriter = Callable[[bytes], bytes]
 
 
 def raw_writer(info: StoreInfo, serde: Serde) -> RawWriter:
-    """Return what turns stored values into JSON.
+    """Return the function that gives stored values as JSON.
 
     A changelog has the JSON that the application wrote. What others wrote to a table's own topic may have
     fields that the program does not know, so it is decoded first.
     """
-    if not info.is_source and _is_plain_json(serde):
+    if not info.is_source and serde.stores_json():
         return _as_it_is
-    return lambda data: json_of(serde.deserialize(data))
-
-
-def asks_registry(serde: Serde) -> bool:
-    """Tell whether a serde may have to ask a schema registry, which can take long."""
-    framed = serde.frame if isinstance(serde, SparkJson) else serde
-    return isinstance(framed, Registered) and framed.client is not None
-
-
-def _is_plain_json(serde: Serde) -> bool:
-    return isinstance(serde, Json) or (
-        isinstance(serde, SparkJson) and serde.member is None and serde.frame is None
-    )
+    return lambda data: json_of(shown_value(serde, serde.deserialize(data)))
 
 
 def _as_it_is(data: bytes) -> bytes:

@@ -10,12 +10,10 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from brookmere.serve.answers.problems import MEDIA_TYPE
-from brookmere.serve.openapi.json_schemas import key_schema, value_schema
 from brookmere.serve.openapi.models import Problem
 from brookmere.serve.openapi.problem_responses import problems
 from brookmere.serve.requests.store_queries import KEY_PARAMETERS, ROWS_PARAMETERS
 from brookmere.state import Replica, StoreInfo
-from brookmere.state.description.key_text import expected
 
 _ROWS, _KEY = "/stores/{name}", "/stores/{name}/{key}"
 _ALWAYS = ("key", "at_least", "timeout")
@@ -99,18 +97,18 @@ def _fit(
     ]
     for parameter in operation["parameters"]:
         if parameter["name"] == "key":
-            parameter["schema"] = key_schema(info.key)
-            parameter["description"] = f"The key: {expected(info.key)}."
+            parameter["schema"] = info.key.key_json_schema()
+            parameter["description"] = f"The key: {info.key.key_text}."
     operation["responses"]["200"]["description"] = "What was asked for."
     operation["responses"]["200"]["content"] = {"application/json": {"schema": answer}}
 
 
 def _row_schema(info: StoreInfo) -> Json:
-    key = value_schema(info.key)
+    key = info.key.json_schema()
     if info.kind in ("window", "session"):
         window = {"key": key, "start": _MS, "end": _MS}
         key = {"type": "object", "properties": window, "required": list(window)}
-    members: Json = {"key": key, "value": value_schema(info.value), "timestamp": _MS}
+    members: Json = {"key": key, "value": info.value.json_schema(), "timestamp": _MS}
     if info.kind == "versioned":
         members["until"] = {"anyOf": [_MS, {"type": "null"}]}
     return {

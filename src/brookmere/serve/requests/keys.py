@@ -38,7 +38,7 @@ def key_from_text(serde: Serde, text: str) -> Any:
 def prefix_from_text(serde: Serde, text: str) -> str | bytes:
     """Return how the serialised keys begin, or raise the Problem that says what is expected."""
     try:
-        return texts.prefix_from_text(serde, text)
+        return serde.prefix_from_text(text)
     except ValueError as error:
         raise _unfit(serde, error) from None
 
@@ -58,4 +58,4 @@ def check_path(path: str, raw_path: bytes | None) -> None:
 def _unfit(serde: Serde, error: ValueError) -> Problem:
     words = str(error)
     detail = f"{words[:1].upper()}{words[1:]}."
-    return Problem(422, "invalid-key", detail, {"expected": texts.expected(serde)})
+    return Problem(422, "invalid-key", detail, {"expected": serde.key_text})

@@ -5,10 +5,10 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import PlainTextResponse, Response
 
+from brookmere.serde.json.any_json import json_of
 from brookmere.serve.answers.problems import Problem
 from brookmere.serve.context import Served
 from brookmere.serve.openapi.problem_responses import problems
-from brookmere.state.description.json_values import json_of
 from brookmere.topology.describe import describe
 from brookmere.topology.json_form import to_dict
 

@@ -8,11 +8,12 @@ from collections import Counter
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from brookmere.serde import BadBytes
+from brookmere.serde.json.any_json import json_of
 from brookmere.serve.answers.problems import Problem, no_such_key
-from brookmere.serve.answers.raw_values import asks_registry, raw_writer
+from brookmere.serve.answers.raw_values import raw_writer
 from brookmere.serve.requests.keys import check_path, key_from_text
 from brookmere.state import KeyValueStore, Replica
-from brookmere.state.description.json_values import json_of
+from brookmere.state.description.json_values import shown_key
 
 PREFIX = "/stores/"
 POSITION = "Brookmere-Position"
@@ -29,7 +30,7 @@ class KeyReader:
     def __init__(self, store: KeyValueStore) -> None:
         self._store = store
         self._write = raw_writer(store.info, store.value_serde)
-        self.is_quick = not (asks_registry(store.key_serde) or asks_registry(store.value_serde))
+        self.is_quick = not (store.key_serde.asks_registry() or store.value_serde.asks_registry())
         """Whether reads never wait: for a registry they may."""
         self._recent = b""
         self._looked = -_RECENT_SECONDS
@@ -54,7 +55,8 @@ class KeyReader:
             raise no_such_key(store.name, text)
         value, timestamp = found
         try:
-            return b'{"key":%b,"value":%b,"timestamp":%d}' % (json_of(key), self._write(value), timestamp)
+            shown = json_of(shown_key(store.key_serde, key))
+            return b'{"key":%b,"value":%b,"timestamp":%d}' % (shown, self._write(value), timestamp)
         except BadBytes as error:
             raise Problem(503, "failed", f"The value of the key {text!r} does not decode: {error}") from None
 

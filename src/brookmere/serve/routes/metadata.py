@@ -9,13 +9,13 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from brookmere.serde import partition_for
+from brookmere.serde.json.any_json import json_of
 from brookmere.serve.addresses import shown_address
 from brookmere.serve.context import Served
 from brookmere.serve.openapi import models
 from brookmere.serve.openapi.problem_responses import problems
 from brookmere.serve.requests.keys import check_path, key_from_text
 from brookmere.serve.requests.parameters import Key, StoreName
-from brookmere.state.description.json_values import json_of
 from brookmere.state.replica.peers import Peer, stores_of
 
 _JSON = "application/json"

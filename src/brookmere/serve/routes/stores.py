@@ -9,6 +9,7 @@ import anyio
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from brookmere.serde.json.any_json import json_of
 from brookmere.serve.answers.pages import read_page
 from brookmere.serve.answers.problems import no_such_key
 from brookmere.serve.context import Served
@@ -34,8 +35,7 @@ from brookmere.serve.requests.parameters import (
 from brookmere.serve.requests.store_queries import KeyQuestion, RowsQuestion, key_query, rows_query
 from brookmere.serve.routes.key_reads import POSITION, KeyReader, KeyReaders
 from brookmere.state import AnyStore, Position, QueryResult
-from brookmere.state.description.json_values import json_of, row_json
-from brookmere.state.description.key_text import expected
+from brookmere.state.description.json_values import row_json
 from brookmere.state.queries import Listing
 
 _JSON = "application/json"
@@ -153,7 +153,7 @@ def summaries(served: Served) -> list[dict[str, Any]]:
             "name": status.name,
             "kind": status.kind,
             "topic": status.topic,
-            "key": expected(served.replica.infos[status.name].key),
+            "key": served.replica.infos[status.name].key.key_text,
             "entries": status.entries,
             "bytes": status.bytes,
             "lag": status.lag,
@@ -179,7 +179,7 @@ def _row(store: AnyStore, question: KeyQuestion, reader: KeyReader | None) -> Re
     result = store.query(query)
     if result.value is None:
         raise no_such_key(store.name, question.key)
-    return _answer(row_json(result.value, is_version=True), result)
+    return _answer(row_json(result.value, store.key_serde, store.value_serde, is_version=True), result)
 
 
 def _answer(body: bytes, result: QueryResult) -> Response:

@@ -10,7 +10,6 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from brookmere.serve.answers.event_streams import MEDIA_TYPE, UpdateStream
-from brookmere.serve.answers.raw_values import asks_registry
 from brookmere.serve.context import Served
 from brookmere.serve.openapi.problem_responses import problems
 from brookmere.serve.requests.keys import check_path, key_from_text
@@ -50,7 +49,7 @@ def updating_routes(served: Served, *, heartbeat: float) -> APIRouter:
         store = served.replica[name].wait(timedelta(0))
         return UpdateStream(
             served.streams,
-            store.info.topic,
+            store,
             store.updates,
             lambda: ((), Position()),
             is_quick=_is_quick(store),
@@ -71,7 +70,7 @@ def updating_routes(served: Served, *, heartbeat: float) -> APIRouter:
         found = await asyncio.to_thread(key_from_text, store.key_serde, key)
         return UpdateStream(
             served.streams,
-            store.info.topic,
+            store,
             lambda: store.updates(found),
             lambda: _now(store, found, key),
             is_quick=_is_quick(store),
@@ -83,7 +82,7 @@ def updating_routes(served: Served, *, heartbeat: float) -> APIRouter:
 
 
 def _is_quick(store: AnyStore) -> bool:
-    return not (asks_registry(store.key_serde) or asks_registry(store.value_serde))
+    return not (store.key_serde.asks_registry() or store.value_serde.asks_registry())
 
 
 def _now(store: AnyStore, key: Any, text: str) -> tuple[list[Row], Position]:

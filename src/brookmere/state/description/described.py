@@ -39,7 +39,7 @@ def stores_from_json(
 
     Raises:
         StateError: this is not a description of stores, or was written by another version.
-        UnsupportedError: a store has a serde that only the program can build.
+        UnsupportedError: a store has a serde that only the program has, or that cannot be imported here.
     """
     with _readable():
         return [_store(each, registry) for each in _content(text) if only is None or each["name"] in only]

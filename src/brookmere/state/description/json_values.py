@@ -1,77 +1,34 @@
-"""Keys, values and rows of stores as JSON, for any serde."""
+"""Rows of stores as JSON: their serdes know how keys and values are shown."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
-from datetime import date, datetime
-from decimal import Decimal
-from enum import Enum
-from json.encoder import encode_basestring
 from typing import Any
 
-from brookmere.serde.json.json_text import to_json
+from brookmere.record import WindowedKey
+from brookmere.serde import Serde, Windowed
+from brookmere.serde.json.any_json import json_of
 from brookmere.state.queries import Row
 
-_DIGITS = 38
 
-
-def json_of(value: Any) -> bytes:
-    """Return `value` as JSON; a value without a JSON form is written as text.
-
-    The forms are those of the serde `Json`: bytes as base64, datetimes as ISO-8601 in UTC, Decimals as
-    numbers, NaN as the text NaN. A WindowedKey is an object with key, start and end.
-
-    >>> json_of({"at": b"\\x00", "nan": float("nan")})
-    b'{"at":"AA==","nan":"NaN"}'
-    """
-    kind = type(value)
-    if kind is int:
-        return b"%d" % value
-    if kind is str:
-        return _text(value)
-    try:
-        return to_json(value)
-    except (TypeError, ValueError):
-        return to_json(_plain(value))
-
-
-def row_json(row: Row, *, is_version: bool) -> bytes:
-    """Return a row as a JSON object with key, value and timestamp; versions also have `until`."""
-    content: dict[str, Any] = {"key": row.key, "value": row.value, "timestamp": row.timestamp}
+def row_json(row: Row, key: Serde, value: Serde, *, is_version: bool) -> bytes:
+    """Return a row as a JSON object of key, value and timestamp; a version has `until`, too."""
+    content = {**shown(key, value, row.key, row.value), "timestamp": row.timestamp}
     return json_of({**content, "until": row.until} if is_version else content)
 
 
-def _text(value: str) -> bytes:
-    try:
-        return encode_basestring(value).encode("utf-8")
-    except UnicodeEncodeError:
-        return to_json(_plain(value))
+def shown(key_serde: Serde, value_serde: Serde, key: Any, value: Any) -> dict[str, Any]:
+    """Return a key and a value as JSON shows them; `key_serde` is that of keys without windows."""
+    return {"key": shown_key(key_serde, key), "value": shown_value(value_serde, value)}
 
 
-def _plain(value: Any) -> Any:
-    """Return the value, with text for everything that has no JSON form."""
-    match value:
-        case None | bool() | int() | bytes() | datetime() | date():
-            return value
-        case float():
-            return value if math.isfinite(value) else str(value)
-        case Enum():
-            return value.name
-        case str():
-            # A lone surrogate cannot be encoded.
-            return value.encode("utf-8", "backslashreplace").decode("utf-8")
-        case Decimal():
-            fits = value.is_finite() and value.adjusted() < _DIGITS
-            return value if fits else str(value)
-        case Mapping():
-            return {_plain(str(name)): _plain(member) for name, member in value.items()}
-        case _ if is_dataclass(value) and not isinstance(value, type):
-            return {member.name: _plain(getattr(value, member.name)) for member in fields(value)}
-        case _ if hasattr(value, "_asdict"):
-            return _plain(value._asdict())
-        case list() | tuple() | set() | frozenset():
-            return [_plain(item) for item in value]
-        case _:
-            return _plain(str(value))
+def shown_key(serde: Serde, key: Any) -> Any:
+    """Return a key, which may have a window, as JSON shows it."""
+    if isinstance(key, WindowedKey) and not isinstance(serde, Windowed):
+        inner = serde.json_value(key.key)
+        return key if inner is key.key else {"key": inner, "start": key.start, "end": key.end}
+    return serde.json_value(key)
+
+
+def shown_value(serde: Serde, value: Any) -> Any:
+    """Return a value as JSON shows it."""
+    return None if value is None else serde.json_value(value)

@@ -21,7 +21,6 @@ from brookmere.names import nearest
 from brookmere.serde import Registry
 from brookmere.state.description.store_info import StoreInfo, StoreKind
 from brookmere.state.position import Position
-from brookmere.state.replica.kept_keys import kept_key
 from brookmere.state.replica.tail import Tail
 from brookmere.state.rows.backend import Backend
 from brookmere.state.rows.memory import Memory
@@ -191,7 +190,7 @@ class Replica(Mapping[str, AnyStore]):
         backend: Backend = (
             Memory(tables) if self._directory is None else Files(self._directory / info.name, tables)
         )
-        kept = kept_key(key) if info.is_source else None
+        kept = key.canonical() if info.is_source else None
         tail = Tail(info, self._topics, backend, key=key, value=value, kept_key=kept)
         others = {other.topic for other in self.infos.values() if other.topic != info.topic}
         self._tails[info.name] = tail

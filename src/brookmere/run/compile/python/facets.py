@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
-from brookmere.serde import Json, Pickled, Serde, Windowed
+from brookmere.serde import Serde, Windowed
 from brookmere.topology.nodes import Node, SinkNode, SourceNode, Topology
 from brookmere.worker.protocol.stage_code import TypeCode
 from brookmere.worker.types.annotations import resolved
@@ -70,7 +69,7 @@ def _only(found: list[Facet]) -> Facet:
 
 
 def _of_serde(serde: Serde | None) -> Facet:
-    inner: Any = serde.inner if isinstance(serde, Windowed) else serde
-    if isinstance(inner, Pickled):
-        return Facet(is_pickled=True)
-    return Facet(resolved(inner.record)) if isinstance(inner, Json) else _PLAIN
+    inner = serde.inner if isinstance(serde, Windowed) else serde
+    if inner is None:
+        return _PLAIN
+    return Facet(resolved(inner.python_record()), is_pickled=inner.is_pickled)

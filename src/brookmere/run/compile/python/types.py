@@ -1,4 +1,4 @@
-"""Turns what a user says of a type (DDL, a Spark type, a Python type, a serde) into a type of both sides."""
+"""What a program says of a type (DDL, a Spark type, a Python type, a serde), as a type of both sides."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pyspark.sql.types import DataType, _parse_datatype_json_string, _parse_data
 
 from brookmere.errors import ExpressionError, Fault
 from brookmere.run.wire.fit import is_window
-from brookmere.run.wire.required_fields import strict_type
-from brookmere.serde import Json, Pickled, Serde
+from brookmere.run.wire.types import data_type_of
+from brookmere.serde import Serde
 from brookmere.serde.structures.dataclass_shapes import slot_of, spark_schema, type_name
 from brookmere.topology.function import Location
 from brookmere.topology.python_code import PythonFunction
@@ -39,8 +39,8 @@ def typed(spec: object, role: str, where: Location | None, serde_type: SerdeType
         return TypeCode(_from_ddl(spec, role, where).json())
     if isinstance(spec, DataType):
         return TypeCode(spec.json())
-    if spec is Pickled or isinstance(spec, Pickled):
-        return TypeCode('"binary"', is_pickled=True)
+    if isinstance(spec, type) and issubclass(spec, Serde) and spec.is_pickled:
+        spec = spec()
     if isinstance(spec, Serde):
         return _of_serde(spec, serde_type)
     slot = slot_of(spec)
@@ -104,11 +104,11 @@ def _from_ddl(text: str, role: str, where: Location | None) -> DataType:
 
 
 def _of_serde(serde: Serde, serde_type: SerdeType) -> TypeCode:
-    if isinstance(serde, Json) and serde.record is not None:
-        slot = slot_of(serde.record)
-        assert slot is not None
-        read = _parse_datatype_json_value(spark_schema(slot.shape))
-        return TypeCode(strict_type(serde.record, read).json(), resolved(serde.record))
+    if serde.is_pickled:
+        return TypeCode(data_type_of(serde.spark_type()).json(), is_pickled=True)
+    record = serde.python_record()
+    if record is not None:
+        return TypeCode(data_type_of(serde.spark_type()).json(), resolved(record))
     return as_key(TypeCode(serde_type(serde).json()))
 
 

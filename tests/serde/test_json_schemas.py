@@ -11,8 +11,8 @@ from brookmere.serde import Bool, Bytes, Custom, Int, Json, Long, Serde, Text
 from brookmere.serde.avro.avro import Avro
 from brookmere.serde.json.json_schema import JsonSchema
 from brookmere.serde.json.spark_json import SparkJson
+from brookmere.serde.json.value_schemas import ANY
 from brookmere.serde.protobuf.protobuf import Protobuf
-from brookmere.serve.openapi.json_schemas import ANY, key_schema, value_schema
 
 LONG = {"type": "integer", "format": "int64"}
 TEXT = {"type": "string"}
@@ -60,13 +60,13 @@ class Trade:
     ],
 )
 def test_values_are_described_as_far_as_the_serde_knows_them(serde: Serde, expected: dict[str, Any]) -> None:
-    assert value_schema(serde) == expected
+    assert serde.json_schema() == expected
 
 
 def test_messages_are_described_by_their_fields() -> None:
     message = Protobuf('syntax = "proto3"; message Pair { int64 a = 1; string b = 2; }')
 
-    assert value_schema(message)["properties"] == {"a": maybe(LONG), "b": maybe(TEXT)}
+    assert message.json_schema()["properties"] == {"a": maybe(LONG), "b": maybe(TEXT)}
 
 
 @pytest.mark.parametrize(
@@ -78,4 +78,4 @@ def test_messages_are_described_by_their_fields() -> None:
     ],
 )
 def test_keys_are_described_as_a_url_has_them(serde: Serde, expected: dict[str, Any]) -> None:
-    assert key_schema(serde) == expected
+    assert serde.key_json_schema() == expected

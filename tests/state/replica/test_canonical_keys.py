@@ -10,7 +10,6 @@ import pytest
 import brookmere as bm
 from brookmere.serde.json.spark_json import SparkJson
 from brookmere.state import Replica, StoreInfo
-from brookmere.state.replica.kept_keys import kept_key
 
 POINT = SparkJson(
     '{"type":"struct","fields":['
@@ -23,13 +22,13 @@ POINT = SparkJson(
     "serde", [bm.Text(), bm.Long(), bm.Avro("a int"), bm.Windowed(bm.Text(), timedelta(seconds=1))]
 )
 def test_keys_with_one_form_stay_as_they_are(serde: bm.Serde) -> None:
-    assert kept_key(serde) is None
+    assert serde.canonical() is None
 
 
 def test_an_id_of_a_registry_is_left_out() -> None:
     serde = bm.Avro("a int", registry="mock://kept").for_topic("t", is_key=True)
 
-    kept = kept_key(bm.Windowed(serde, session=True))
+    kept = bm.Windowed(serde, session=True).canonical()
 
     assert kept == bm.Windowed(bm.Avro("a int", registry=False), session=True)
 
@@ -38,7 +37,7 @@ def test_a_schema_of_the_registry_is_asked_for() -> None:
     bm.Avro("a int", registry="mock://asked").for_topic("t", is_key=True).serialize({"a": 1})
     serde = bm.Avro(registry="mock://asked").for_topic("t", is_key=True)
 
-    kept = kept_key(serde)
+    kept = serde.canonical()
 
     assert kept is not None
     assert kept.serialize({"a": 1}) == bm.Avro("a int").serialize({"a": 1})
