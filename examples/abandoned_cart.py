@@ -1,8 +1,8 @@
-"""Finds carts that were filled and left: no order within half an hour of the last thing that was done.
+"""Find abandoned carts: no order within half an hour of the last action.
 
-What a user puts into the cart, takes out of it and orders comes in two topics, and becomes one session per
-user. A session is looked at once, when it has closed. An order that comes late, but within the grace period,
-still counts; what is put into the cart after an order is a new cart.
+Two topics carry what a user adds to the cart, removes from it and orders; together they form one session per
+user. A session is examined once, when it has closed. An order that is late, but within the grace period,
+still counts; items added after an order start a new cart.
 
 Fill the topics, and run the program until everything is processed:
 
@@ -10,7 +10,7 @@ Fill the topics, and run the program until everything is processed:
     brookmere produce orders examples/data/abandoned_cart/orders.jsonl --format json --create
     brookmere run examples/abandoned_cart.py --until-idle
 
-See the carts that wait for their owners:
+See the abandoned carts:
 
     brookmere consume abandoned-carts --from-beginning
 """
@@ -22,14 +22,14 @@ from pyspark.sql import functions as F
 
 import brookmere as bm
 
-LEFT = timedelta(minutes=30)  # so long without a move or an order ends a session
-LATE = timedelta(minutes=10)  # so late may a move or an order come
-ASLEEP = timedelta(minutes=5)  # if nothing at all comes for so long, the clock closes the last sessions
+LEFT = timedelta(minutes=30)  # this long without a move or an order ends a session
+LATE = timedelta(minutes=10)  # how late a move or an order may be
+ASLEEP = timedelta(minutes=5)  # if nothing arrives for this long, the clock closes the last sessions
 
 app = bm.StreamsBuilder("abandoned-cart", key=bm.Text())
 moves = app.stream(
     "cart-moves",
-    # Pieces that are taken out of the cart are negative.
+    # Pieces removed from the cart are negative.
     value=bm.Json("item string, pieces int, price double, at timestamp"),
     timestamp="at",
     on_invalid_timestamp="skip",
@@ -63,15 +63,15 @@ sessions = (
 
 
 def cart(session: Column) -> Column:
-    """Return what is in the cart at the end: what went in less what came out, since the last order."""
+    """Return the final cart: what was added minus what was removed since the last order."""
     moves = F.filter(session.moves, lambda move: session.ordered.isNull() | (move.at > session.ordered))
 
     def line(item: Column) -> Column:
         same = F.filter(moves, lambda move: move.item == item)
         pieces = F.aggregate(same, F.lit(0), lambda total, move: total + move.pieces)
-        # The price is the last that was told; what is taken out often comes without one.
-        told = F.filter(same, lambda move: move.price.isNotNull())
-        price = F.array_max(F.transform(told, lambda move: F.struct(move.at, move.price))).price
+        # The latest price counts; removed items often have none.
+        priced = F.filter(same, lambda move: move.price.isNotNull())
+        price = F.array_max(F.transform(priced, lambda move: F.struct(move.at, move.price))).price
         return F.struct(item.alias("item"), pieces.alias("pieces"), price.alias("price"))
 
     items = F.array_distinct(F.transform(moves, lambda move: move.item))
@@ -79,7 +79,7 @@ def cart(session: Column) -> Column:
 
 
 def worth(line: Column) -> Column:
-    """Return what the pieces of a line cost; those without a price cost nothing."""
+    """Return the cost of a line; items without a price cost nothing."""
     return line.pieces * F.coalesce(line.price, F.lit(0.0))
 
 

@@ -1,17 +1,17 @@
-"""Finds hosts that call out at regular intervals, as malware does that asks for orders.
+"""Find hosts that call out at regular intervals, like malware that polls for commands.
 
-People and browsers call in bursts and at any time; a beacon comes every minute, give or take a little. For
-each host and destination the program keeps the mean and the variance of the gaps between calls (Welford's
+People and browsers call in bursts and at random times; a beacon calls every minute, give or take a little.
+For each host and destination the program keeps the mean and the variance of the gaps between calls (Welford's
 method, in four numbers), and reports a pair that has called often enough with nearly equal gaps.
 
-Fill the topics, and run the program until everything is processed. Without a cache every call is judged; with
-it only the last of each batch, and a beacon that has become irregular by then is missed:
+Fill the topics, and run the program until everything is processed. Without a cache every call is evaluated;
+with it only the last one of each batch, so a beacon that has become irregular by then is missed:
 
     brookmere produce known examples/data/beaconing/known.jsonl --format json --create
     brookmere produce connections examples/data/beaconing/connections.jsonl --format json --create
     brookmere run examples/beaconing.py --until-idle -c statestore.cache.max.bytes=0
 
-See who was found, and what is known of a pair that was not:
+See which beacons were found, and the statistics of a pair that is not one:
 
     brookmere consume beacons --from-beginning
     brookmere query beaconing gaps '{"host":"desk-3","destination":"news.example"}'
@@ -24,23 +24,23 @@ from pyspark.sql import functions as F
 
 import brookmere as bm
 
-BURST = timedelta(seconds=5)  # connections that follow each other so closely are one call
-LATE = timedelta(minutes=1)  # so late may a connection be told
-ENOUGH = 10  # gaps; before that, regularity may be chance
+BURST = timedelta(seconds=5)  # connections this close together are one call
+LATE = timedelta(minutes=1)  # how late a connection may be
+ENOUGH = 10  # gaps; with fewer, regularity may be chance
 EVEN = 0.1  # the largest coefficient of variation of a beacon: standard deviation / mean
-FORGET = timedelta(hours=4)  # after such a silence a pair begins anew
-QUIET = timedelta(days=1)  # a pair is told once in this time
+FORGET = timedelta(hours=4)  # after this much silence a pair starts from scratch
+QUIET = timedelta(days=1)  # a pair is reported at most once in this time
 
 PAIR = bm.Json("host string, destination string")
 
-# A quiet night must not swallow the last calls before it.
+# The last calls before a quiet night must not be lost.
 app = bm.StreamsBuilder("beaconing", key=bm.Text(), corrections=["window-close-jumps"])
 known = app.global_table("known", value=bm.Json("owner string"))
 connections = app.stream(
     "connections", value=bm.Json("host string, destination string, bytes bigint"), on_bad_record="continue"
 )
 
-# A session is sent when it has closed, so calls come in the order of their times, however they came in.
+# A session is sent when it closes, so calls are in timestamp order, whatever their order of arrival.
 calls = (
     connections.filter(lambda c: c.host.isNotNull() & c.destination.isNotNull())
     .group_by(lambda _, c: {"host": c.host, "destination": c.destination}, key=PAIR)
@@ -54,15 +54,15 @@ calls = (
 def with_gap(at: Column, seen: Column) -> dict[str, Column]:
     """Add the gap before a call to the mean and to the sum of squared differences from it."""
     gap = (at - seen.last) / 1000
-    anew = seen.last.isNull() | (gap > FORGET.total_seconds())
-    gaps = F.when(anew, 0).otherwise(seen.gaps + 1)
+    is_new = seen.last.isNull() | (gap > FORGET.total_seconds())
+    gaps = F.when(is_new, 0).otherwise(seen.gaps + 1)
     off = gap - seen.mean
     mean = seen.mean + off / gaps
     return {
         "last": at,
         "gaps": gaps,
-        "mean": F.when(anew, 0.0).otherwise(mean),
-        "squares": F.when(anew, 0.0).otherwise(seen.squares + off * (gap - mean)),
+        "mean": F.when(is_new, 0.0).otherwise(mean),
+        "squares": F.when(is_new, 0.0).otherwise(seen.squares + off * (gap - mean)),
     }
 
 
@@ -81,7 +81,7 @@ beacons = (
         }
     )
     .filter(lambda seen: seen.variation <= EVEN)
-    # Time servers and the like are called regularly for good reasons.
+    # Time servers and the like are called regularly for good reason.
     .left_join(
         known,
         lambda seen, owner: {"seen": seen, "known": owner.isNotNull()},

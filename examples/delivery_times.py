@@ -1,7 +1,7 @@
-"""Tells how long parcels will be on their way, with a model that is loaded once per process.
+"""Predict how long parcels will be in transit, with a model that is loaded once per process.
 
-The model is a class: `open` reads its weights when a process begins, and every call gets many parcels at
-once, as columns of Arrow. Any library takes the place of these few sums: what it needs is imported and
+The model is a class: `open` reads its weights when a process starts, and every call receives many parcels at
+once, as Arrow columns. Any library can replace these few sums: what it needs is imported and
 loaded in `open`.
 
 Fill the topic, and run the program until everything is processed:
@@ -29,7 +29,7 @@ class DeliveryTime:
     """A linear model of the hours that a parcel takes."""
 
     def open(self) -> None:
-        """Load the weights; it is done once in each process, before the first parcel."""
+        """Load the weights, once per process, before the first parcel."""
         self.weights = json.loads(WEIGHTS.read_text())
 
     def __call__(self, parcels: pa.RecordBatch) -> pa.Array:

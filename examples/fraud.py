@@ -1,15 +1,15 @@
-"""Sends card payments to people who look at them: too many in a short time, or too far apart to be travelled.
+"""Select card payments for review: too many in a short time, or too far apart to travel.
 
-The velocity rule counts payments in sliding windows: any five minutes, not those of the clock. The distance
-rule joins the payments of a card with each other, so that it finds every pair, in whatever order it came.
-Both work with the time of the payment; a payment that the terminal sends late or twice does no harm.
+The velocity rule counts payments in sliding windows: any five minutes, not aligned to the clock. The distance
+rule joins the payments of a card with each other, so it finds every pair in any order of arrival.
+Both use the time of the payment; a payment that the terminal sends late or twice does no harm.
 
 Fill the topic, and run the program until everything is processed:
 
     brookmere produce payments examples/data/fraud/payments.jsonl --format json --create
     brookmere run examples/fraud.py --until-idle
 
-See who should be looked at and why, and what came too late to be looked at:
+See which payments to review and why, and which ones were too late:
 
     brookmere consume reviews --from-beginning
     brookmere consume late-payments --from-beginning
@@ -25,10 +25,10 @@ import brookmere as bm
 SPAN = timedelta(minutes=5)
 MOST_PAYMENTS = 4  # in a span
 MOST_MONEY = 2000  # in a span
-LATE = timedelta(hours=1)  # so late may a payment come
-QUIET = timedelta(hours=1)  # the velocity of a card is told once in this time
+LATE = timedelta(hours=1)  # how late a payment may be
+QUIET = timedelta(hours=1)  # the velocity of a card is reported once in this time
 SPEED = 900.0  # km/h, of an airliner
-NEAR = 100.0  # km; where a terminal stands is not known better than that
+NEAR = 100.0  # km; the location of a terminal is not known more precisely
 EARTH = 6371.0  # km, its mean radius
 
 app = bm.StreamsBuilder("fraud", key=bm.Text())
@@ -42,7 +42,7 @@ payments = app.stream(
 
 
 def money_of(payment: Column) -> Column:
-    """Return the amount, or nothing where it is missing or NaN: such a payment still counts as one."""
+    """Return the amount, or zero if it is missing or NaN: such a payment still counts as one."""
     return F.when(F.abs(payment.amount) < float("inf"), payment.amount).otherwise(0.0)
 
 
@@ -52,7 +52,7 @@ busy = (
     .agg(ids=bm.collect_list("id"), money=bm.sum(money_of), store="spending")
     .to_stream(lambda window, spending: window.key)
     .filter(lambda spending: (F.size(spending.ids) > MOST_PAYMENTS) | (spending.money > MOST_MONEY))
-    # A window that is too full is so at every payment that follows; one review is enough.
+    # A window that exceeds the limit does so at every further payment; one review is enough.
     .dedupe(QUIET)
     .map_values(
         lambda spending: {
@@ -77,20 +77,20 @@ def kilometres(a: Column, b: Column) -> Column:
 
 
 def journey(first: Column, then: Column) -> dict[str, Column]:
-    """Put two payments together: how far apart they are, in space and in time."""
+    """Combine two payments: how far apart they are, in space and in time."""
     hours = (F.unix_millis(then.at) - F.unix_millis(first.at)) / 3_600_000
     return {"first": first, "then": then, "km": kilometres(first, then), "hours": hours}
 
 
-# Half around the world at that speed: payments that are further apart in time cannot break the rule.
+# Halfway around the world at that speed: payments further apart in time cannot break the rule.
 LONGEST = timedelta(hours=3.15 * EARTH / SPEED)
 
-# Payments online have no place, and a terminal that has lost its own sends one that is none.
+# Online payments have no place, and a terminal that has lost its own sends an invalid one.
 placed = payments.filter(lambda payment: payment.lat.between(-90, 90) & payment.lon.between(-180, 180))
 far = (
     placed.join(placed, journey, windows=bm.JoinWindows(timedelta(0), after=LONGEST))
     .filter(lambda trip: (trip.km > NEAR) & (trip.km > SPEED * trip.hours))
-    # Two payments of the same moment meet each other twice.
+    # Two payments at the same moment match each other twice.
     .filter(lambda trip: (trip.hours > 0) | (trip.first.id < trip.then.id))
     .map_values(
         lambda trip: {

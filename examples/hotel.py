@@ -1,14 +1,14 @@
-"""Keeps the bookings of a group of hotels: what is booked or cancelled shows everywhere at once.
+"""Keep the bookings of a group of hotels: every booking and cancellation shows everywhere immediately.
 
-Bookings and cancellations are streams, rooms and customers are tables. They make three tables to ask: each
+Bookings and cancellations are streams, rooms and customers are tables. They form three queryable tables: each
 booking with its hotel and its guest, the bookings of each customer, and how many rooms of a hotel are taken
-in a night. Cancelling twice, or what was never booked, changes nothing.
+in a night. Cancelling twice, or cancelling what was never booked, changes nothing.
 
 Run it on embedded topics in the directory .brookmere, serve its tables, and stop it with Ctrl-C:
 
     brookmere run examples/hotel.py --create-topics --serve 127.0.0.1:7000
 
-In another terminal feed it, and ask:
+In another terminal, feed it and query it:
 
     for topic in rooms customers bookings cancellations
     do brookmere produce $topic examples/data/hotel/$topic.jsonl --format json; done
@@ -35,14 +35,14 @@ BOOKING = bm.Json("room string, customer string, arrival date, nights int")
 requests = app.stream("bookings", value=BOOKING, on_bad_record="continue")
 cancellations = app.stream("cancellations", value=bm.Json("reason string"), on_bad_record="continue")
 
-# The room tells the hotel.
+# The room determines the hotel.
 placed = requests.left_join(
     rooms, lambda booking, room: booking.withField("hotel", room.hotel), key=lambda booking: booking.room
 )
 
 
 def is_good(booking: Column) -> Column:
-    """Say whether a booking names a room that is there, a customer, a day, and not too many nights."""
+    """Return whether a booking has an existing room, a customer, a day, and not too many nights."""
     named = booking.hotel.isNotNull() & booking.customer.isNotNull() & booking.arrival.isNotNull()
     return named & booking.nights.between(1, 90)
 
@@ -52,14 +52,14 @@ ways["booking-refused"].to("bookings-refused")
 
 
 def book(booking: Column, state: Column) -> dict[str, Any]:
-    """Take the nights of a booking. One that is changed gives those back that it had and needs no more."""
+    """Take the nights of a booking. A changed booking gives back the nights it no longer needs."""
     days = F.sequence(booking.arrival, F.date_add(booking.arrival, booking.nights - 1))
     taken = F.transform(days, lambda day: F.concat_ws("/", booking.hotel, day.cast("string")))
     return {"status": "booked", "booking": booking, "taken": taken, "ever": F.array_union(state.ever, taken)}
 
 
 def cancel(cancellation: Column, state: Column) -> Column:
-    """Give all nights back. What was never booked has no status, and stays without a row."""
+    """Give all nights back. What was never booked has no status, and gets no row."""
     none = F.array().cast("array<string>")
     given_back = state.withField("status", F.lit("cancelled")).withField("taken", none)
     return F.when(state.status.isNotNull(), given_back)
@@ -73,7 +73,7 @@ states = (
     .aggregate({"status": None, "booking": None, "taken": [], "ever": []})
 )
 
-# A table of nights: a row for each that a booking takes, and none for one that it has given back.
+# A table of nights: a row for each night of a booking, and none for one that was given back.
 nights = (
     states.to_stream()
     .flat_map(
@@ -89,7 +89,7 @@ nights = (
 )
 nights.group_by(lambda _, night: (night, night), key=bm.Text()).count(store="occupancy")
 
-# A customer who changes the name has it changed in all bookings.
+# A customer's new name appears in all bookings.
 bookings = states.map_values(
     lambda key, state: state.booking.withField("id", key).withField("status", state.status)
 ).left_join(
@@ -133,7 +133,7 @@ def booking_of(booking: str, stores: Stores) -> Booking:
 @routes.get("/customers/{customer}/bookings")
 def bookings_of(customer: str, stores: Stores) -> list[Booking]:
     bookings = stores["customer-bookings"].get(customer)
-    # Somebody who is not among the customers yet may have booked already.
+    # Someone may have booked before being listed as a customer.
     if bookings is None and stores["customers"].get(customer) is None:
         raise HTTPException(404, f"There is no customer {customer!r}.")
     return [Booking(**booking) for booking in bookings or []]

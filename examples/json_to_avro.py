@@ -1,17 +1,17 @@
-"""Reads orders as JSON and writes them as Avro, with their schema in a schema registry.
+"""Convert orders from JSON to Avro, with their schema in a schema registry.
 
 Start a registry for development, and run the program on embedded topics in the directory .brookmere:
 
     brookmere registry up
     brookmere run examples/json_to_avro.py --create-topics -c schema.registry.url=http://127.0.0.1:8081
 
-In another terminal feed it orders, see the Avro that comes out and the schema that was registered:
+In another terminal, feed it orders, and see the resulting Avro and the registered schema:
 
     echo '{"id": 1, "item": "tea", "price": 3.20}' | brookmere produce orders-json
     brookmere consume orders-avro --from-beginning --registry http://127.0.0.1:8081
     curl http://127.0.0.1:8081/subjects/orders-avro-value/versions/latest
 
-With `-c bootstrap.servers=...` it works on Kafka, where any client of the registry reads the orders.
+With `-c bootstrap.servers=...` it runs on Kafka, where any client of the registry can read the orders.
 """
 
 from dataclasses import dataclass

@@ -1,23 +1,24 @@
-"""Keeps the three best scores of every game, and answers who leads over HTTP.
+"""Keep the three best scores of every game, and serve them over HTTP.
 
 Run it on embedded topics in the directory .brookmere, and stop it with Ctrl-C:
 
     brookmere run examples/leaderboard.py --create-topics --serve 127.0.0.1:7000
 
-In another terminal tell it who plays what, and let them play:
+In another terminal, add players and games, and let them play:
 
     brookmere produce players examples/data/leaderboard/players.jsonl --format json
     brookmere produce products examples/data/leaderboard/products.jsonl --format json
     brookmere produce score-events examples/data/leaderboard/score-events.jsonl
 
-Then ask for all games, and for one:
+Then query all games, and one of them:
 
     curl http://127.0.0.1:7000/leaderboard
     curl http://127.0.0.1:7000/leaderboard/6
 
 Players and products are rows of tables: their keys are their ids, as text. Scores are events without a key. A
-player without a row is not known yet, and a score of theirs is left out; so is one of an unknown product, and
-one that is no JSON. `brookmere demo leaderboard` shows all this at work, with a page to watch it.
+score of a player without a row is ignored, because the player is not known yet; so is one of an unknown
+product, and one that is not JSON. `brookmere demo leaderboard` shows all this at work, with a page to watch
+it.
 """
 
 from dataclasses import dataclass
@@ -46,7 +47,7 @@ class Named:
 
 @dataclass
 class Entry:
-    """One line of a board, with the names that its readers know from JSON."""
+    """One line of a board, with the field names of its JSON."""
 
     playerId: int
     productId: int
@@ -61,7 +62,7 @@ products = app.global_table("products", value=bm.Json(Named), store="products")
 scores = app.stream("score-events", value=bm.Json(ScoreEvent), on_bad_record="continue")
 
 boards = (
-    # NaN and infinity are doubles as well, and nobody would ever beat them.
+    # NaN and infinity are doubles as well, and could never be beaten.
     scores.filter(lambda event: F.abs(event.score) < float("inf"))
     .select_key(lambda event: event.player_id.cast("string"))
     .join(players, lambda event, player: {"event": event, "player": player}, name="with-player")

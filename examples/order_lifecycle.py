@@ -1,8 +1,8 @@
-"""Follows every order through its life, refuses what cannot happen, and ends what takes too long.
+"""Track every order through its lifecycle, reject impossible events, and end what takes too long.
 
-A processor of its own keeps the state of each order in a store. An event moves the order on, or goes to the
-topic of refused events. An order that is not paid in time is cancelled, one that is not sent in time is
-reported; nobody tells these two, so a punctuation looks for them.
+A processor keeps the state of each order in a store. An event advances the order, or goes to the
+topic of rejected events. An order that is not paid in time is cancelled, one that is not sent in time is
+reported; no event announces these two, so a punctuation looks for them.
 
 Fill the topic, and run the program until everything is processed:
 
@@ -19,7 +19,7 @@ from datetime import timedelta
 
 import brookmere as bm
 
-# What may happen to an order, and what it is then.
+# What may happen to an order, and its state afterwards.
 MOVES = {
     ("new", "placed"): "unpaid",
     ("unpaid", "paid"): "open",
@@ -30,13 +30,13 @@ MOVES = {
     ("late", "cancelled"): "refunded",
     ("sent", "returned"): "refunded",
 }
-# How long an order may be what it is, and what it becomes after that.
+# How long an order may stay in a state, and its state after that.
 LIMITS = {"unpaid": (timedelta(minutes=30), "cancelled"), "open": (timedelta(days=2), "late")}
 
 
 @dataclass
 class Order:
-    """What the store keeps of an order: its state, and until when it may stay like this."""
+    """What the store keeps of an order: its state, and how long it may stay in it."""
 
     state: str
     until: int | None = None
@@ -44,7 +44,7 @@ class Order:
 
 @dataclass
 class Change:
-    """What the program tells: the state before and after, and why."""
+    """What the program reports: the state before and after, and why."""
 
     before: str
     after: str
@@ -52,19 +52,19 @@ class Change:
 
 
 class Lifecycle(bm.Processor):
-    """Moves one order at a time; there is one such object per task, with the orders of its partition."""
+    """Handles the orders of one partition; each task has its own instance."""
 
     stores = (bm.key_value_store("orders", key=bm.Text(), value=bm.Json(Order)),)
 
     def init(self, context):
-        """Get the store, and have a look at all orders at every minute of stream time."""
+        """Get the store, and check all orders at every minute of stream time."""
         super().init(context)
         self.orders = context.store("orders")
         context.schedule(timedelta(minutes=1), "stream_time", self.end_what_takes_too_long)
 
     def process(self, record):
-        """Move an order on, or refuse the event."""
-        # The look at every minute comes after the record that moves time on.
+        """Advance an order, or reject the event."""
+        # The check at every minute comes after the record that advances time.
         self.end_if_over(record.key, record.timestamp)
         order = self.orders.get(record.key) or Order("new")
         event = record.value.event
@@ -76,19 +76,19 @@ class Lifecycle(bm.Processor):
             self.enter(record, order.state, after, event)
 
     def end_what_takes_too_long(self, now):
-        """Move on the orders whose time is over."""
+        """Advance the orders whose time is up."""
         for number, _ in list(self.orders.all()):
             self.end_if_over(number, now)
 
     def end_if_over(self, number, now):
-        """Move an order on if it may not be what it is any longer."""
+        """Advance an order that has been in its state for too long."""
         order = self.orders.get(number)
         if order is not None and order.until is not None and order.until <= now:
             after = LIMITS[order.state][1]
             self.enter(bm.Record(number, None, now), order.state, after, "time is over")
 
     def enter(self, record, before, after, why):
-        """Keep the new state of an order, and tell it."""
+        """Store the new state of an order, and report it."""
         limit = LIMITS.get(after)
         order = Order(after)
         if limit is not None:
@@ -105,7 +105,7 @@ class Event:
 
 
 app = bm.StreamsBuilder("order-lifecycle", key=bm.Text(), value=bm.Json(Event))
-# An event of no order, or an order without an event, moves nothing.
+# A record without an order or without an event changes nothing.
 events = app.stream("order-events", on_bad_record="continue").filter(
     lambda number, event: number.isNotNull() & event.isNotNull(), name="complete"
 )

@@ -1,8 +1,8 @@
-"""Finds machines that shake more than they should, and sends an alarm before they break.
+"""Find machines that vibrate more than they should, and send an alarm before they break.
 
 A reading is unusual when the vibration is above the limit of its machine. Unusual readings that follow each
-other are one session; a session that lasts, or is strong, is an alarm, with what is known of the machine.
-It shows a stream joined with a table, session windows, and one alarm where there are many reasons for it.
+other form one session; a long or strong session raises an alarm, with the data of the machine. It shows a
+stream-table join, session windows, and how to send one alarm although there are many reasons for it.
 
 Fill the topics, and run it until everything is processed:
 
@@ -10,12 +10,12 @@ Fill the topics, and run it until everything is processed:
     brookmere produce readings examples/data/predictive_maintenance/readings.jsonl --format json --create
     brookmere run examples/predictive_maintenance.py --until-idle
 
-See the alarms, and ask for the sessions of a machine:
+See the alarms, and query the sessions of a machine:
 
     brookmere consume alarms --from-beginning
     brookmere query predictive-maintenance unusual-vibration press-1
 
-With `--serve 127.0.0.1:7000` in place of `--until-idle` it goes on, and the sessions are asked over HTTP:
+With `--serve 127.0.0.1:7000` instead of `--until-idle` it keeps running, and serves the sessions over HTTP:
 
     curl http://127.0.0.1:7000/stores/unusual-vibration/press-1
 """
@@ -27,12 +27,12 @@ from pyspark.sql import functions as F
 
 import brookmere as bm
 
-USUAL_LIMIT = 7.1  # mm/s, for machines of which no limit is known
-CALM = timedelta(seconds=30)  # so long without an unusual reading ends a session
-LATE = timedelta(minutes=1)  # so late may a reading come
-LONG = timedelta(minutes=1)  # a session of this length is an alarm
-STRONG = 2.0  # and so is one that reaches this multiple of the limit
-QUIET = timedelta(minutes=15)  # a machine has one alarm of a kind in this time
+USUAL_LIMIT = 7.1  # mm/s, for machines without a known limit
+CALM = timedelta(seconds=30)  # this long without an unusual reading ends a session
+LATE = timedelta(minutes=1)  # how late a reading may be
+LONG = timedelta(minutes=1)  # a session of this length raises an alarm
+STRONG = 2.0  # and so does one that reaches this multiple of the limit
+QUIET = timedelta(minutes=15)  # a machine raises one alarm of a kind in this time
 
 app = bm.StreamsBuilder("predictive-maintenance", key=bm.Text())
 machines = app.table("machines", value=bm.Json("model string, hall string, limit double"))
@@ -40,7 +40,7 @@ readings = app.stream("readings", value=bm.Json("vibration double"), on_bad_reco
 
 
 def is_number(value: Column) -> Column:
-    """Say whether a value is above zero and finite; NaN, which broken sensors send, is above infinity."""
+    """Return whether a value is positive and finite; NaN, which broken sensors send, is above infinity."""
     return (value > 0) & (value < float("inf"))
 
 
@@ -65,14 +65,14 @@ sessions = (
         peak=bm.max("vibration"),
         strength=bm.max(lambda reading: reading.vibration / reading.limit),
         store="unusual-vibration",
-        # Sessions can be asked for a day after they ended.
+        # Sessions can be queried for a day after they end.
         retention=timedelta(days=1),
     )
 )
 
 
 def judged(window: Column, session: Column) -> tuple[Column, dict[str, Column]]:
-    """Give a session of a machine a reason for an alarm, or none."""
+    """Give a session the reason for an alarm, or none."""
     seconds = (window.end - window.start) / 1000
     reason = F.when(session.strength >= STRONG, "strong").when(seconds >= LONG.total_seconds(), "long")
     return window.key, {"reason": reason, "seconds": seconds, "peak": session.peak}
@@ -80,7 +80,7 @@ def judged(window: Column, session: Column) -> tuple[Column, dict[str, Column]]:
 
 alarms = (
     sessions.to_stream()
-    # A session that grew has another end, so the one before it is deleted: a record without a value.
+    # A session that grows has a new end, so the previous one is deleted by a record without a value.
     .filter(lambda session: session.isNotNull())
     .map(judged)
     .filter(lambda alarm: alarm.reason.isNotNull(), name="serious")

@@ -1,12 +1,12 @@
-"""Keeps the stock of a shoe shop: a stream of changes becomes a table, and the table a stream of changes.
+"""Keep the stock of a shoe shop: a stream of changes becomes a table, and the table a stream of changes.
 
 Shipments, sales and returns are streams: records of what happened. Their sum per shoe is a table: what is
-true now. Every change of the table goes to the topic "stock", and whoever reads that topic from its beginning
-has the table again. The two are one thing seen from two sides, and this shows both side by side:
+true now. Every change of the table goes to the topic "stock", and a consumer that reads that topic from the
+beginning rebuilds the table. They are two views of the same data, and this shows both side by side:
 
     python examples/shoe_inventory.py
 
-Run it for yourself on embedded topics in the directory .brookmere, and stop it with Ctrl-C:
+Run it on embedded topics in the directory .brookmere, and stop it with Ctrl-C:
 
     brookmere run examples/shoe_inventory.py --create-topics
 
@@ -51,14 +51,14 @@ WEEK = [
 
 
 def main() -> None:
-    """Feed a week through embedded topics, and show what came of it."""
+    """Feed a week through embedded topics, and show the result."""
     with tempfile.TemporaryDirectory(prefix="shoe-inventory-") as folder:
         topics = bm.Topics(Path(folder) / "topics")
         for hour, (_, topic, shoe, pairs) in enumerate(WEEK):
             topics.create(topic, exist_ok=True)
             with topics.producer(topic, key=bm.Text(), value=bm.Int()) as producer:
                 producer.send(shoe, pairs, timestamp=hour * 3_600_000)
-        # Without a cache every change is written; with it, the last one of each shoe in a batch.
+        # Without a cache every change is written; with one, only the last change of each shoe in a batch.
         settings = {
             "topics.dir": topics.directory,
             "state.dir": Path(folder) / "state",
@@ -71,7 +71,7 @@ def main() -> None:
 
 
 def side_by_side(week: Iterable[tuple[str, str, str, int]], changes: Iterable[tuple[str, int]]) -> list[str]:
-    """Return what happened, the change it made, and the table that the changes so far make."""
+    """Return what happened, the change it caused, and the table after it."""
     table: dict[str, int] = {}
     lines = [f"{'what happened':<28}{'change stream':<20}table", f"{'-' * 26:<28}{'-' * 18:<20}{'-' * 30}"]
     for (day, topic, shoe, pairs), (changed, total) in zip(week, changes, strict=True):

@@ -1,14 +1,15 @@
-"""Watches a stock exchange: statistics of the last five seconds, every second, and the top ten of the day.
+"""Watch a stock exchange: statistics of the last five seconds, every second, and the top ten of the day.
 
-Trades come by symbol. A window of five seconds begins every second, so a trade counts in five of them; each
-holds the lowest ask, the number of trades and the average price of its symbol. The top ten need two phases:
-first the traded value of each symbol and day, by symbol; then the ten best symbols of each day, by day.
+Trades are keyed by symbol. A window of five seconds starts every second, so a trade counts in five of them;
+each holds the lowest ask, the number of trades and the average price of its symbol. The top ten need two
+phases: first the traded value of each symbol and day, by symbol; then the ten best symbols of each day, by
+day.
 
 Run it on embedded topics in the directory .brookmere, serve its stores, and stop it with Ctrl-C:
 
     brookmere run examples/stock_statistics.py --create-topics --serve 127.0.0.1:7000
 
-In another terminal feed it trades, and ask for a symbol between two times and for the best of a day:
+In another terminal, feed it trades, and query a symbol between two times and the best of a day:
 
     brookmere produce trades examples/data/stock_statistics/trades.jsonl --format json
     brookmere consume stock-statistics
@@ -38,18 +39,18 @@ trades = app.stream(
 
 
 def is_good(symbol: Column, trade: Column) -> Column:
-    """Say whether a trade has a symbol, an ask, a price and a size."""
+    """Return whether a trade has a symbol, an ask, a price and a size."""
     # NaN is a double as well, and greater than every number.
     known = symbol.isNotNull() & (trade.ask < float("inf")) & (trade.price < float("inf"))
     return known & (trade.ask > 0) & (trade.price > 0) & (trade.size > 0)
 
 
-# What cannot be a trade is put aside, where somebody can look at it.
+# Invalid trades are set aside for inspection.
 ways = trades.split(name="trade-").branch(is_good, name="good").default_branch(name="refused")
 ways["trade-refused"].to("trades-refused")
 by_symbol = ways["trade-good"].group_by_key()
 
-# The windows of each symbol. A trade may be two seconds late; a later one goes to a topic of its own.
+# The windows of each symbol. A trade may be two seconds late; a later one goes to a separate topic.
 last_seconds = bm.TimeWindows(5 * SECOND, advance=SECOND, grace=2 * SECOND)
 statistics = by_symbol.windowed_by(last_seconds, late_to="trades-late").agg(
     lowest_ask=bm.min("ask"),
@@ -60,11 +61,11 @@ statistics = by_symbol.windowed_by(last_seconds, late_to="trades-late").agg(
 )
 statistics.to_stream().to("stock-statistics", key=bm.Windowed(bm.Text(), form="json"))
 
-# First phase: what was traded of each symbol on each day.
+# First phase: the traded value of each symbol and day.
 days = by_symbol.windowed_by(bm.TimeWindows(DAY, grace=timedelta(minutes=10))).agg(
     trades=bm.count(), value=bm.sum(lambda trade: trade.price * trade.size), store="days"
 )
-# Second phase: the same rows by day. An update takes the old row of its symbol out, and puts the new one in.
+# Second phase: the same rows by day. An update removes the old row of its symbol and adds the new one.
 by_day = days.group_by(
     lambda window, row: (
         F.date_format(F.timestamp_millis(window.start), "yyyy-MM-dd"),
@@ -85,7 +86,7 @@ class Symbol(BaseModel):
 
 @routes.get("/top/{day}")
 def top_of(day: date, stores: Stores) -> list[Symbol]:
-    """Return the symbols of a day with the greatest traded value, the greatest first."""
+    """Return the symbols of a day with the greatest traded value, greatest first."""
     rows = stores["top-symbols"].get(day.isoformat())
     if rows is None:
         raise HTTPException(404, f"Nothing was traded on {day}.")

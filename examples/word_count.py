@@ -1,10 +1,10 @@
-"""Counts the words of lines, the first program of every stream processor.
+"""Count words, the first program of every stream processor.
 
 Run it on embedded topics in the directory .brookmere, and stop it with Ctrl-C:
 
     brookmere run examples/word_count.py --create-topics
 
-In another terminal feed it lines, and watch the counts change:
+In another terminal, feed it lines, and watch the counts change:
 
     brookmere produce lines
     brookmere consume word-counts --follow --from-beginning

@@ -52,7 +52,7 @@ def test_check_predicts_what_run_reports_at_start(run: Run, topics: bm.Topics, f
     assert checked.exit_code == 0, checked.stderr
     assert checked.stdout.splitlines()[1:] == [
         "counts  converted; from auto to rocksdb",
-        "users   new and empty; it does not contain what was already read from clicks",
+        "users   new and empty; earlier records of clicks are not in it",
     ]
     assert "users" not in topics.names()
 

@@ -31,7 +31,7 @@ def test_missing_network_is_reported_with_the_workaround(cache: Path) -> None:
         resolve("kafka-clients")
 
     what, found, remedy = str(failure.value).splitlines()
-    assert what == ("The Java libraries of 'kafka-clients' are not in the cache, and they cannot be fetched.")
+    assert what == ("The Java libraries of 'kafka-clients' are not in the cache, and cannot be downloaded.")
     assert found.startswith("Found: the repository cannot be reached (java.net.ConnectException")
     assert "`brookmere kafka jars --to DIR kafka-clients`" in remedy
     assert "--jars DIR or jars.dir=DIR" in remedy

@@ -27,7 +27,7 @@ def counting() -> bm.StreamsBuilder:
         ({"on_error": "contine"}, "There is no on_error='contine'. Did you mean 'continue'?"),
         ({"store_type": "rocks"}, "There is no store_type='rocks'. Did you mean 'rocksdb'?"),
         ({"partitions": {"order": 2}}, "The topology has no input topic 'order'. Did you mean 'orders'?"),
-        ({"partitions": 0}, "A topic has at least one partition; found 0 for 'orders'."),
+        ({"partitions": 0}, "A topic needs at least one partition; found 0 for 'orders'."),
     ],
 )
 def test_unknown_option_is_refused(options: dict[str, Any], words: str) -> None:

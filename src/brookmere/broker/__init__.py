@@ -1,4 +1,4 @@
-"""Starts and stops a real Kafka on this machine, for development and tests."""
+"""A real Kafka on this machine, for development and tests."""
 
 from brookmere.broker.cluster import Broker
 from brookmere.broker.node import Node

@@ -1,4 +1,4 @@
-"""Turns a directory into a running Kafka of one or several nodes."""
+"""A development Kafka: start, stop and inspect its nodes, with all data in one directory."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from dataclasses import replace
 from pathlib import Path
 
 from brookmere.broker.commands import server_command
-from brookmere.broker.formatting import format_data, is_formatted
 from brookmere.broker.layout import CLIENTS, Layout, load, new_layout
 from brookmere.broker.node import Node
 from brookmere.broker.ports import HOST
 from brookmere.broker.properties import LOGGING, server_properties
 from brookmere.broker.readiness import await_ready, check_ports
 from brookmere.broker.status import BrokerStatus, status_of
+from brookmere.broker.storage import format_data, is_formatted
 from brookmere.errors import BrokerError
 from brookmere.jars import KAFKA_VERSION, resolve
 from brookmere.kernel.cache import locked
 
 logger = logging.getLogger(__name__)
 
-# The first one ever writes the archive of its classes when it ends, which takes a busy machine a while.
+# The very first node writes an archive of its classes when it stops, which is slow on a busy machine.
 _STOP_SECONDS = 60.0
 
 
 class Broker:
-    """A real Kafka on this machine's loopback, with its data in a directory.
+    """A real Kafka on the loopback interface of this machine, with its data in a directory.
 
-    It keeps its topics when it is started again. It outlives the process that started it, unless it is `tied`
-    to it: then it ends with that process, however that ends. The number of brokers and their ports are kept
-    in the directory; a new Kafka takes `port` and the ones after it, or free ones.
+    It keeps its topics across restarts. It outlives the process that started it, unless it is `tied` to it:
+    then it ends with that process, even if that is killed. The number of brokers and their ports are stored
+    in the directory; a new Kafka uses `port` and the following ones, or free ones.
 
-    `listeners` are further ones for clients, by name, with their security protocols, and `properties` are
-    further settings of the nodes by Kafka's names; `format_arguments` go to Kafka's storage tool.
+    `listeners` are additional ones for clients, by name, with their security protocols, and `properties` are
+    additional settings of the nodes by Kafka's names; `format_arguments` are passed to Kafka's storage tool.
     """
 
     def __init__(
@@ -76,21 +76,21 @@ class Broker:
 
     @property
     def running(self) -> bool:
-        """Whether the processes of all nodes run."""
+        """Whether the processes of all nodes are running."""
         return all(node.running for node in self.nodes)
 
     def start(self) -> bool:
-        """Start the nodes that do not run and wait until all are ready; False if there was nothing to do.
+        """Start the nodes that are not running and wait until all are ready; False if all were running.
 
         Raises:
-            BrokerError: a port is taken, or Kafka does not start.
-            JarNotFoundError: Kafka's jars cannot be had.
+            BrokerError: a port is already in use, or Kafka does not start.
+            JarNotFoundError: Kafka's jars are missing and cannot be downloaded.
         """
         if "," in str(self.directory):
             raise BrokerError(
                 f"Kafka cannot keep its data in {self.directory}.\n"
-                "Found: a comma, at which Kafka takes the names of its directories apart.\n"
-                "Name another directory: --dir DIR."
+                "Found: a comma, which Kafka uses to separate directories.\n"
+                "Choose another directory: --dir DIR."
             )
         self.directory.mkdir(parents=True, exist_ok=True)
         with self._locked():
@@ -111,31 +111,31 @@ class Broker:
         return bool(stopped)
 
     def stop(self) -> bool:
-        """Stop all nodes, gently first; False if none was running."""
+        """Stop all nodes, gracefully if possible; False if none was running."""
         if not self.directory.exists():
             return False
         with self._locked():
             running = [node for node in self.nodes if node.running]
             for node in running:
-                node.ask_to_stop()
+                node.request_stop()
             deadline = time.monotonic() + _STOP_SECONDS
             for node in self.nodes:
                 node.stop(deadline - time.monotonic())
         return bool(running)
 
     def kill(self) -> None:
-        """End all nodes at once, as a power cut would."""
+        """Kill all nodes, as a power cut would."""
         for node in self.nodes:
             node.kill()
 
     def restart(self, node: Node) -> None:
-        """Start one of the nodes again, which was killed or is stopped now, and wait until it takes part."""
+        """Restart a node, stopping it first if it is running, and wait until it has joined the cluster."""
         node.stop(_STOP_SECONDS)
         node.spawn(server_command(node, self._resolved(), self._heap))
         await_ready(self.nodes, self.directory)
 
     def status(self) -> BrokerStatus:
-        """Look what the nodes do, and how much they hold."""
+        """Return the state and the size of all nodes."""
         nodes = tuple(map(status_of, self.nodes))
         return BrokerStatus(self.directory, self.bootstrap_servers, self._layout.version, nodes)
 
@@ -153,8 +153,8 @@ class Broker:
         if brokers is not None and brokers != len(known.nodes):
             raise BrokerError(
                 f"The Kafka in {self.directory} cannot have {brokers} brokers.\n"
-                f"Found: it was made with {len(known.nodes)}.\n"
-                "Leave the number out, name another directory, or remove this one with its topics."
+                f"Found: it was created with {len(known.nodes)}.\n"
+                "Omit the number, choose another directory, or remove this one with its topics."
             )
         return known if self._any_runs(known) else known.with_ports(port, self._listeners)
 
@@ -166,13 +166,13 @@ class Broker:
         self.nodes = tuple(Node(self.directory, node, tied=self._tied) for node in layout.nodes)
 
     def _notice_others(self) -> None:
-        """Take over the layout of a Kafka that another process started since this one looked."""
+        """Adopt the layout of a Kafka that another process has started in the meantime."""
         known = load(self.directory)
         if known is not None and known != self._layout and self._any_runs(known):
             self._take(known)
 
     def _prepare(self, nodes: Sequence[Node], jars: Sequence[Path]) -> None:
-        """Write the settings of nodes that do not run, and format their directories unless they are."""
+        """Write the settings of nodes that are not running, and format their directories if necessary."""
         for node in nodes:
             node.directory.mkdir(parents=True, exist_ok=True)
             settings = server_properties(
@@ -190,5 +190,5 @@ class Broker:
         return resolve("kafka-broker", self._jars)
 
     def _locked(self) -> AbstractContextManager[None]:
-        """Let one process at a time start or stop this Kafka."""
-        return locked(self.directory / "lock", logger, "starts or stops this Kafka")
+        """Ensure that only one process at a time starts or stops this Kafka."""
+        return locked(self.directory / "lock", logger, "is starting or stopping this Kafka")

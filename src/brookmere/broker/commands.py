@@ -1,4 +1,4 @@
-"""Turns a node, or one of Kafka's own tools, into the command that starts its Java."""
+"""The Java commands that start a node or one of Kafka's tools."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from brookmere.kernel.java import java_command
 
 
 def server_command(node: Node, jars: Sequence[Path], heap: str) -> list[str]:
-    """Return what starts a node."""
+    """Return the command that starts a node."""
     flags = archive_flags(*jars, folder="classes-kafka")
     if node.id != 1 and any(flag.startswith("-XX:ArchiveClassesAtExit") for flag in flags):
-        # One of the nodes writes the archive for all.
+        # One node writes the archive for all of them.
         flags = ()
     return [
         str(java_command()),
@@ -26,7 +26,8 @@ def server_command(node: Node, jars: Sequence[Path], heap: str) -> list[str]:
 
 
 def tool_command(main: str, jars: Sequence[Path], *arguments: str) -> list[str]:
-    """Return what runs one of Kafka's tools, given by its class; it is short, so the quick JIT alone wins."""
+    """Return the command for one of Kafka's tools, given by its class."""
+    # Short runs need only the C1 compiler.
     flags = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
     return [str(java_command()), *flags, "-cp", _class_path(jars), main, *arguments]
 

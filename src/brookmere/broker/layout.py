@@ -1,4 +1,4 @@
-"""Turns a directory into what is known of the Kafka in it: its id, its nodes and their ports, and back."""
+"""The stored layout of a Kafka: its id, its nodes and their ports."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class NodeLayout:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A Kafka: the version that it ran last, its id, and its nodes."""
+    """A Kafka: the version that last ran, its id, and its nodes."""
 
     version: str
     cluster: str
@@ -37,9 +37,9 @@ class Layout:
         write_atomically(directory / _FILE, json.dumps(asdict(self), indent=2).encode())
 
     def with_ports(self, port: int | None, listeners: Iterable[str]) -> Layout:
-        """Return a layout for nodes that do not run.
+        """Return a layout for nodes that are not running.
 
-        Clients are served on `port` and the next ones, on free ones if it is 0, and else where they were.
+        Client ports are `port` and the next ones, free ones if it is 0, and the previous ones if it is None.
         """
         taken: set[int] = set()
         nodes = []
@@ -48,7 +48,7 @@ class Layout:
             wanted = {
                 CLIENTS: port + place if port else kept,
                 **{name: node.ports.get(name) for name in listeners},
-                # Nobody else knows the port of a controller, so it need not stay.
+                # Only the nodes know the port of a controller, so it may change.
                 CONTROLLER: None,
             }
             ports = {}
@@ -60,12 +60,12 @@ class Layout:
 
 
 def new_layout(version: str, brokers: int) -> Layout:
-    """Return the layout of a Kafka that is still to be made, without ports."""
+    """Return the layout of a new Kafka, without ports."""
     return Layout(version, new_id(), tuple(NodeLayout(number + 1, {}) for number in range(brokers)))
 
 
 def load(directory: Path) -> Layout | None:
-    """Return the layout that a directory was given; None if it was given none."""
+    """Return the stored layout of a directory; None if there is none."""
     try:
         found = json.loads((directory / _FILE).read_text())
         nodes = tuple(NodeLayout(node["id"], dict(node["ports"])) for node in found["nodes"])
@@ -74,14 +74,14 @@ def load(directory: Path) -> Layout | None:
         return None
     except (ValueError, KeyError, TypeError) as failure:
         raise BrokerError(
-            f"The directory {directory} does not hold a Kafka that can be used.\n"
+            f"The directory {directory} does not contain a usable Kafka.\n"
             f"Found: {directory / _FILE} cannot be read ({failure!r}).\n"
-            "Remove the directory, with its topics, or name another: --dir DIR."
+            "Remove the directory with its topics, or choose another: --dir DIR."
         ) from failure
 
 
 def new_id() -> str:
-    """Return a new id as Kafka writes them: 22 characters, the first not a minus."""
+    """Return a new id in Kafka's format: 22 characters, the first not a minus."""
     while True:
         text = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
         if not text.startswith("-"):

@@ -1,4 +1,4 @@
-"""Turns the directory of one node into a running process, and ends it."""
+"""One node of a Kafka: its directory and its process."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from brookmere.kernel.cache import write_atomically
 _SHOWN_LINES = 12
 _KILL_SECONDS = 10.0
 
-# Becomes Java. What it leaves beside it waits for a line; when its input ends without one, the process that
-# started this is gone, however it ended, and Java is ended, too.
+# Becomes Java. A background shell waits for a line of input; if the input ends without one, the process that
+# started this is gone, for whatever reason, and Java is killed as well.
 _TIED = 'exec 3<&0 </dev/null; ( read -r _ <&3 || kill -9 $$ ) & exec "$@" 3<&-'
 
 
@@ -42,7 +42,7 @@ class Node:
 
     @property
     def data(self) -> Path:
-        """Where its topics lie."""
+        """The directory of its topics."""
         return self.directory / "data"
 
     @property
@@ -52,17 +52,17 @@ class Node:
 
     @property
     def log_settings(self) -> Path:
-        """What decides which lines go to its log."""
+        """Its logging configuration."""
         return self.directory / "log4j2.properties"
 
     @property
     def log(self) -> Path:
-        """What it said."""
+        """Its log."""
         return self.directory / "server.log"
 
     @property
     def identity(self) -> ProcessIdentity | None:
-        """The process of this node, if it runs, whoever started it."""
+        """The process of this node if it is running, whoever started it."""
         if self._process is not None:
             self._process.poll()
         try:
@@ -74,7 +74,7 @@ class Node:
 
     @property
     def running(self) -> bool:
-        """Whether the process runs; it may not be ready yet."""
+        """Whether the process is running; it may not be ready yet."""
         return self.identity is not None
 
     def spawn(self, command: Sequence[str]) -> None:
@@ -93,20 +93,20 @@ class Node:
             content = {"pid": identity.pid, "started": identity.started}
             write_atomically(self._pid_file, json.dumps(content).encode())
 
-    def ask_to_stop(self) -> None:
-        """Let the process end in its own time."""
+    def request_stop(self) -> None:
+        """Ask the process to stop."""
         if (identity := self.identity) is not None:
             identity.signal(signal.SIGTERM)
 
     def stop(self, seconds: float) -> None:
-        """Let the process end in its own time, and kill it if it takes more than that many seconds."""
-        self.ask_to_stop()
+        """Stop the process, and kill it if that takes longer than `seconds`."""
+        self.request_stop()
         if (identity := self.identity) is not None:
             identity.wait(seconds)
         self.kill()
 
     def kill(self) -> None:
-        """End the process at once, as a crash would."""
+        """Kill the process, as a crash would."""
         if (identity := self.identity) is not None:
             identity.signal(signal.SIGKILL)
             identity.wait(_KILL_SECONDS)
@@ -129,7 +129,7 @@ class Node:
         if process is None:
             return
         if process.stdin is not None:
-            # The line that says: do not kill. Its reader may be gone already.
+            # This line means: do not kill. Its reader may already be gone.
             with suppress(BrokenPipeError):
                 process.stdin.write(b"\n")
                 process.stdin.flush()

@@ -1,4 +1,4 @@
-"""Finds ports of this machine that nobody uses."""
+"""Find free ports on this machine."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Collection
 
 HOST = "127.0.0.1"
 
-# Below the ports that systems give to outgoing connections, which could take one before Kafka has it.
+# Below the range of outgoing connections, which could take a port before Kafka does.
 _RANGE = range(20_000, 32_000)
 
 
 def free_port(taken: Collection[int] = ()) -> int:
-    """Return a port that nobody listens on and that is not among `taken`."""
+    """Return a free port that is not among `taken`."""
     while True:
         port = random.choice(_RANGE)
         if port not in taken and is_free(port):
@@ -21,9 +21,9 @@ def free_port(taken: Collection[int] = ()) -> int:
 
 
 def is_free(port: int) -> bool:
-    """Tell whether a server could listen on a port of the loopback."""
+    """Return whether a server could listen on a port of the loopback interface."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-        # As servers do it: connections that ended a moment ago do not keep the port.
+        # As servers do: recently closed connections do not block the port.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((HOST, port))

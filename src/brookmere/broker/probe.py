@@ -1,4 +1,4 @@
-"""Asks a Kafka which of its brokers take part, in a few bytes of its protocol."""
+"""Ask a Kafka which of its brokers are ready, in a few bytes of its protocol."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import struct
 
 from brookmere.broker.ports import HOST
 
-# Metadata, in its second version, for no topic: the answer lists the brokers that are not fenced.
+# A Metadata request, version 1, for no topic: the response lists the brokers that are not fenced.
 _REQUEST = struct.pack(">hhih", 3, 1, 1, 9) + b"brookmere" + struct.pack(">i", 0)
 _LENGTH = struct.Struct(">i")
 
 
 def brokers_seen_by(port: int, timeout: float = 2.0) -> set[int]:
-    """Return the ids of the brokers that the one on this port knows as ready; none if it does not answer."""
+    """Return the ids of the ready brokers, as seen by the one on this port; none if it does not respond."""
     try:
         with socket.create_connection((HOST, port), timeout=timeout) as connection:
             connection.sendall(_LENGTH.pack(len(_REQUEST)) + _REQUEST)
@@ -28,17 +28,17 @@ def _receive(connection: socket.socket, count: int) -> bytes:
     while len(found) < count:
         part = connection.recv(count - len(found))
         if not part:
-            raise ConnectionResetError("the answer ended early")
+            raise ConnectionResetError("the response ended early")
         found += part
     return found
 
 
-def _broker_ids(answer: bytes) -> set[int]:
-    (count,) = struct.unpack_from(">i", answer, 4)
+def _broker_ids(response: bytes) -> set[int]:
+    (count,) = struct.unpack_from(">i", response, 4)
     ids, place = set(), 8
     for _ in range(count):
-        node, host = struct.unpack_from(">ih", answer, place)
-        (rack,) = struct.unpack_from(">h", answer, place + 6 + host + 4)
+        node, host = struct.unpack_from(">ih", response, place)
+        (rack,) = struct.unpack_from(">h", response, place + 6 + host + 4)
         place += 6 + host + 4 + 2 + max(rack, 0)
         ids.add(node)
     return ids

@@ -1,4 +1,4 @@
-"""Tells a process from a later one that was given the same number."""
+"""Distinguish a process from a later one with the same pid."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _STATE, _START = 0, 19
 
 @dataclass(frozen=True, slots=True)
 class ProcessIdentity:
-    """A process by its number and the time of its start."""
+    """A process by its pid and start time."""
 
     pid: int
     started: str
 
     @property
     def alive(self) -> bool:
-        """Whether exactly this process still runs."""
+        """Whether exactly this process is still running."""
         return _start_time(self.pid) == self.started
 
     def signal(self, number: signal.Signals) -> None:
-        """Send a signal to the process if it still runs."""
+        """Send a signal to the process if it is still running."""
         if self.alive:
             try:
                 os.kill(self.pid, number)
@@ -34,7 +34,7 @@ class ProcessIdentity:
                 return
 
     def wait(self, seconds: float) -> bool:
-        """Wait until the process has ended; tell whether it has."""
+        """Wait until the process has ended; return whether it has."""
         deadline = time.monotonic() + seconds
         while self.alive:
             if time.monotonic() > deadline:
@@ -44,7 +44,7 @@ class ProcessIdentity:
 
 
 def identify(pid: int) -> ProcessIdentity | None:
-    """Return the identity of a running process; None if there is none of this number."""
+    """Return the identity of a running process; None if there is no process with this pid."""
     started = _start_time(pid)
     return None if started is None else ProcessIdentity(pid, started)
 
@@ -56,7 +56,7 @@ def _start_time(pid: int) -> str | None:
         except (FileNotFoundError, ProcessLookupError):
             return None
         fields = stat.rpartition(")")[2].split()
-        # A process that ended is listed until its parent has asked for its exit code.
+        # A process that has ended is listed until its parent collects its exit code.
         return None if fields[_STATE] in "ZX" else fields[_START]
     shown = subprocess.run(
         ["ps", "-o", "stat=,lstart=", "-p", str(pid)], capture_output=True, text=True, check=False

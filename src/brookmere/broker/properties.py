@@ -1,4 +1,4 @@
-"""Turns the layout of a Kafka into the server.properties of its nodes."""
+"""The server.properties of the nodes of a Kafka."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def server_properties(
     protocols: Mapping[str, str],
     more: Mapping[str, str],
 ) -> str:
-    """Return the settings of one node; `protocols` are those of further listeners, `more` wins over all."""
+    """Return the settings of one node; `protocols` are those of extra listeners, `more` overrides all."""
     count = len(layout.nodes)
     copies, in_sync = min(count, 3), 2 if count >= 3 else 1
     security = {CLIENTS: "PLAINTEXT", CONTROLLER: "PLAINTEXT", **protocols}
@@ -44,7 +44,7 @@ def server_properties(
         "inter.broker.listener.name": CLIENTS,
         "controller.listener.names": CONTROLLER,
         "log.dirs": str(data),
-        # Topics of a development broker are made on purpose, and keep records of any age.
+        # Topics of a development broker are created explicitly, and keep records forever.
         "auto.create.topics.enable": "false",
         "log.retention.ms": "-1",
         "default.replication.factor": str(copies),
@@ -58,7 +58,7 @@ def server_properties(
         "share.coordinator.state.topic.min.isr": str(in_sync),
         "share.coordinator.state.topic.num.partitions": "4",
         "group.initial.rebalance.delay.ms": "0",
-        # The defaults of Kafka are for a machine of its own.
+        # Kafka's defaults assume a dedicated machine.
         "log.cleaner.dedupe.buffer.size": "2097152",
         "num.network.threads": "2",
         "num.io.threads": "2",
@@ -69,7 +69,7 @@ def server_properties(
 
 
 def _escaped(value: str) -> str:
-    """Return a value as files of properties hold it, in plain ASCII.
+    """Escape a value for a properties file, in plain ASCII.
 
     >>> _escaped("/tmp/é"), _escaped("C:\\\\data")
     ('/tmp/\\\\u00e9', 'C:\\\\\\\\data')

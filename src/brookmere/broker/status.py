@@ -1,4 +1,4 @@
-"""Turns the nodes of a Kafka into what is known of them at one moment."""
+"""A snapshot of the status of a Kafka and its nodes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ State = Literal["running", "starting", "stopped"]
 
 @dataclass(frozen=True, slots=True)
 class NodeStatus:
-    """One node: its number, what it does, its process, its port, the bytes it holds and its log."""
+    """One node: its id, state, process, port, size in bytes and log."""
 
     id: int
     state: State
@@ -27,7 +27,7 @@ class NodeStatus:
 
 @dataclass(frozen=True, slots=True)
 class BrokerStatus:
-    """A Kafka: where it lies, how it is reached, its version and its nodes."""
+    """A Kafka: its directory, addresses, version and nodes."""
 
     directory: Path
     bootstrap_servers: str
@@ -36,13 +36,13 @@ class BrokerStatus:
 
     @property
     def state(self) -> Literal["running", "starting", "stopped", "partly running"]:
-        """What all nodes do, where they do the same."""
+        """The common state of all nodes, if they have one."""
         states = {node.state for node in self.nodes}
         return states.pop() if len(states) == 1 else "partly running"
 
 
 def status_of(node: Node) -> NodeStatus:
-    """Look what a node does; it is running when it takes records."""
+    """Return the status of a node; it is running once it is ready."""
     identity = node.identity
     ready = identity is not None and node.id in brokers_seen_by(node.port)
     state: State = "stopped" if identity is None else "running" if ready else "starting"
@@ -51,13 +51,13 @@ def status_of(node: Node) -> NodeStatus:
 
 
 def _bytes_in(directory: Path) -> int:
-    """Return what the files below a directory take; Kafka's index files are mostly holes."""
+    """Return the disk usage of a directory; Kafka's index files are sparse."""
     total = 0
     for folder, _, files in os.walk(directory):
         for name in files:
             try:
                 total += (Path(folder) / name).lstat().st_blocks * 512
             except FileNotFoundError:
-                # Kafka removes files while this looks.
+                # Kafka removes files meanwhile.
                 continue
     return total

@@ -1,4 +1,4 @@
-"""Turns Maven coordinates into files, by the Ivy that PySpark's jars contain."""
+"""Download libraries with Ivy, which is one of PySpark's jars."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from brookmere.kernel.java import java_command, run_to_end
 
 SETTINGS_VARIABLE = "BROOKMERE_IVY_SETTINGS"
 
-# A run is short, so the quick JIT alone wins; a host that does not answer is given up on.
+# Short runs need only the C1 compiler; a host that does not respond times out.
 _JVM_FLAGS = (
     "-XX:TieredStopAtLevel=1",
     "-XX:+UseSerialGC",
@@ -26,13 +26,13 @@ _JVM_FLAGS = (
 
 
 class IvyError(Exception):
-    """Ivy did not bring every library; the message is what it said about it."""
+    """Ivy could not download every library; the message is its reason."""
 
 
 def download(libraries: Iterable[Library], directory: Path) -> None:
-    """Bring the jars of these libraries, and of none they depend on, into an empty directory.
+    """Download the jars of these libraries, without their dependencies, to an empty directory.
 
-    Ivy compares each with the checksum beside it in the repository.
+    Ivy compares each with its checksum in the repository.
     """
     description = directory / "ivy.xml"
     description.write_text(_description(libraries), encoding="utf-8")
@@ -41,7 +41,7 @@ def download(libraries: Iterable[Library], directory: Path) -> None:
         str(java_command()),
         *_JVM_FLAGS,
         *_proxy_flags(os.environ),
-        # Alone: among the other jars it would find another HTTP client, which heeds neither time nor proxy.
+        # Alone: with the other jars it would use another HTTP client, which ignores timeouts and proxies.
         *("-cp", f"{next(spark_jars().glob('ivy-[0-9]*.jar'))}", "org.apache.ivy.Main"),
         *(("-settings", settings) if settings else ()),
         *("-cache", str(directory / "ivy")),
@@ -70,7 +70,7 @@ def _description(libraries: Iterable[Library]) -> str:
 
 
 def _proxy_flags(environment: Mapping[str, str]) -> list[str]:
-    """Tell Java of the proxies that the environment names, which it does not look at itself."""
+    """Return Java flags for the proxies of the environment, which Java itself ignores."""
     flags = []
     for scheme in ("http", "https"):
         name = f"{scheme}_proxy"
@@ -87,7 +87,7 @@ def _proxy_flags(environment: Mapping[str, str]) -> list[str]:
 
 
 def _complaint(output: str) -> str:
-    """Return what Ivy said of its failure, in short."""
+    """Return a short reason for a failure of Ivy."""
     if unreached := re.search(r"^\s*Server access error at url \S+ \((.+)\)$", output, re.MULTILINE):
         return f"the repository cannot be reached ({unreached[1]})"
     if absent := re.findall(r"^\s*:: (\S+)#(\S+);(\S+): not found$", output, re.MULTILINE):

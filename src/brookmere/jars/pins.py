@@ -1,4 +1,4 @@
-"""Turns the checked-in list of checksums into what a jar must be."""
+"""The pinned checksums and sizes of jars."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _FILE = Path(__file__).with_name("sha256.txt")
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """What the jar of a library is: its checksum and its size."""
+    """The expected checksum and size of a jar."""
 
     sha256: str
     size: int
 
 
 def pin(library: Library) -> Pin | None:
-    """Return the pin of a library; None for a version that was not known when this was written."""
+    """Return the pin of a library; None for a version that is not pinned."""
     return _pins().get(library.coordinates)
 
 

@@ -1,4 +1,4 @@
-"""Names the sets of Java libraries that Brookmere uses beside those PySpark brings along."""
+"""The sets of Java libraries that Brookmere uses in addition to PySpark's."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Library:
 
 @dataclass(frozen=True, slots=True)
 class JarSet:
-    """Libraries that are used together: own ones, and the names of those that PySpark's jars contain."""
+    """Libraries that are used together: downloaded ones, and the names of those among PySpark's jars."""
 
     libraries: tuple[Library, ...]
     shared: tuple[str, ...] = ()
@@ -95,9 +95,9 @@ _BROKER = JarSet(
     (*_JSON, "jackson-dataformat-yaml", "snakeyaml", *_LOGGING, *_CODECS, "scala-library"),
 )
 
-# Each set has candidates in the order in which they are tried.
+# The candidates of each set, in the order in which they are tried.
 SETS: dict[str, tuple[JarSet, ...]] = {
-    # Codecs and slf4j are on the class path of Spark already.
+    # Codecs and slf4j are already on Spark's class path.
     "kafka-clients": (JarSet(_kafka("kafka-clients")),),
     "kafka-broker": (_BROKER,),
     "kafka-streams": (
@@ -106,7 +106,7 @@ SETS: dict[str, tuple[JarSet, ...]] = {
             (*_JSON, *_LOGGING, *_CODECS),
         ),
     ),
-    # Spark's own connector is not published for every version of Spark at once; the second is known to work.
+    # Spark's connector is not released together with every version of Spark; the second is known to work.
     "spark-kafka": (
         _connector(version("pyspark"), version("pyspark"), "2.13.1", "3.9.2"),
         _connector("4.2.0", "4.1.0-preview1", "2.13.1", "3.9.2"),

@@ -1,1 +1,1 @@
-"""Turns the Scala sources beside this file into the jar that runs a topology inside Spark."""
+"""The kernel: Scala sources that run a topology inside Spark, their build, and the Java they need."""

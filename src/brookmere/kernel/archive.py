@@ -1,4 +1,4 @@
-"""Turns the classes that a Java process has loaded into an archive that lets the next one start sooner."""
+"""Archives of loaded classes (CDS), which make Java processes start faster."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from brookmere.kernel.java import find_java
 logger = logging.getLogger(__name__)
 
 SWITCH = "BROOKMERE_CLASS_ARCHIVE"
-"""Set to "off", this environment variable leaves Java's archives alone."""
+"""Set this environment variable to "off" to disable the archives."""
 
 _KEPT = 2
 # An archive of Spark takes some 200 MB.
 _LEAST_FREE_BYTES = 2 << 30
-# A process that ends takes seconds to write it.
+# Writing it takes seconds when a process ends.
 _WRITING_SECONDS = 600.0
 
 
 def archive_flags(*jars: Path, folder: str = "classes", now: float | None = None) -> tuple[str, ...]:
     """Return the flags for a Java process with `jars`, or the directory of them, on its class path.
 
-    They make it read the archive of an earlier one; or write one when it ends, where there is none yet. Java
-    itself leaves out an archive that does not fit. Each kind of process has a `folder` of the cache.
+    The process then reads the archive of an earlier one, or writes one when it ends if there is none yet.
+    Java ignores an archive that does not fit. Each kind of process has its own `folder` in the cache.
     """
     if os.environ.get(SWITCH) == "off":
         return ()
     place = cache_directory() / folder
     archive = place / f"{_key(jars)}.jsa"
     if any(character in str(archive) for character in " \"'\\"):
-        # Spark takes the flags apart at spaces and quotes.
+        # Spark splits the flags at spaces and quotes.
         return ()
     try:
         ensure_directory(place)
@@ -52,8 +52,8 @@ def archive_flags(*jars: Path, folder: str = "classes", now: float | None = None
         _drop_old(place)
         return (f"-XX:ArchiveClassesAtExit={archive}",)
     except (OSError, EngineError) as error:
-        # Without an archive Java starts as it always did.
-        logger.debug("no archive of classes: %s", error)
+        # Without an archive, Java just starts more slowly.
+        logger.debug("no class archive: %s", error)
         return ()
 
 
@@ -70,7 +70,7 @@ def _key(jars: Sequence[Path]) -> str:
 
 
 def _is_whole(archive: Path) -> bool:
-    """Tell whether an archive was written to its end: Java writes the head of the file last."""
+    """Return whether an archive is complete: Java writes the header of the file last."""
     try:
         with archive.open("rb") as file:
             return any(file.read(4))

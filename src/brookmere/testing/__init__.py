@@ -1,4 +1,4 @@
-"""Turns a topology into something a test can feed and read: Kafka Streams' test driver in Python."""
+"""Kafka Streams' test driver in Python: pipe records through a topology, and read its output."""
 
 from brookmere.testing.driver import TopologyTestDriver
 from brookmere.testing.stores import StoreView

@@ -1,4 +1,4 @@
-"""TopologyTestDriver: runs a topology on records that a test feeds, and shows what comes out."""
+"""TopologyTestDriver: runs a topology on the records of a test."""
 
 from __future__ import annotations
 
@@ -22,21 +22,20 @@ from brookmere.run.query.taps import show
 from brookmere.serde import Bytes, Registry, Serde, partition_for
 from brookmere.testing.engines import Engine, LocalEngine, RawRecord, SparkEngine, StoreRow, clock_record
 from brookmere.testing.settings import partition_counts, unknown
-from brookmere.testing.stores import StoreView
+from brookmere.testing.stores import StoreView, as_of, latest
 from brookmere.testing.topics import InputTopic, OutputTopic
-from brookmere.testing.versions import as_of, latest
-from brookmere.testing.visible import visible_of
+from brookmere.testing.visible_values import visible_of
 from brookmere.topics.times import milliseconds
 from brookmere.topology.nodes import SinkNode, SourceNode, StoreType, Topology
 
 
 class TopologyTestDriver:
-    """Runs a topology without topics: in memory, or with `engine="spark"` through a real query.
+    """Run a topology without topics: in memory, or with `engine="spark"` in a real query.
 
-    Each record goes through the whole topology before the next, and every update is shown, unless
-    `emit="last"` asks for the last one per key and batch. With one partition all sub-topologies share one
-    stream time, as in Kafka Streams' driver. `registry` is that of serdes which name none, as
-    the setting schema.registry.url says it for an application.
+    Each record goes through the whole topology before the next, and every update is sent, unless
+    `emit="last"` requests only the last one per key and batch. With one partition, all sub-topologies share
+    one stream time, as in Kafka Streams' driver. `registry` is used by serdes that name none, like the
+    setting schema.registry.url of an application.
 
     >>> import brookmere as bm
     >>> app = bm.StreamsBuilder("shout", key=bm.Text(), value=bm.Text())
@@ -93,7 +92,7 @@ class TopologyTestDriver:
         self._offsets: dict[tuple[str, int], int] = {}
         self._queues: dict[str, deque[Record]] = {}
         self.errors: list[RecordError] = []
-        """The records that failed and were skipped, under `on_error="continue"`."""
+        """The records that failed and were skipped under `on_error="continue"`."""
 
     def input_topic(
         self,
@@ -104,7 +103,7 @@ class TopologyTestDriver:
         start_time: int | datetime | None = None,
         advance: Duration = timedelta(0),
     ) -> InputTopic:
-        """Return a way to feed a topic; the serdes are those of its source unless given here."""
+        """Return a handle to write to a topic; the serdes are those of its source unless given here."""
         self._source(name)
         serdes = (key, value)
 
@@ -115,16 +114,17 @@ class TopologyTestDriver:
         return InputTopic(name, pipe, start_time=start, advance=advance)
 
     def output_topic(self, name: str, *, key: Serde | None = None, value: Serde | None = None) -> OutputTopic:
-        """Return a way to read a topic; the serdes are those of its sink unless given here."""
+        """Return a handle to read a topic; the serdes are those of its sink unless given here."""
         sink = self._sink(name)
         keys = self._placed_serde(key or self._sink_serde(sink, is_key=True), name, is_key=True)
         values = self._placed_serde(value or self._sink_serde(sink, is_key=False), name, is_key=False)
         return OutputTopic(name, self._queues.setdefault(name, deque()), keys, values)
 
     def pipe_records(self, records: Iterable[tuple[str, Record]]) -> None:
-        """Feed records, each with the name of its topic, as one micro-batch.
+        """Pipe records, each with the name of its topic, as one micro-batch.
 
-        A program that reads what it writes gets them one by one: each goes through the loop before the next.
+        A program that reads its own output receives them one by one: each goes through the loop before the
+        next.
         """
         raw = [self._raw(topic, record) for topic, record in records]
         loops = any(topic in self._plan.topics for topic in self._compiled.sinks.values())
@@ -141,7 +141,7 @@ class TopologyTestDriver:
 
         def read() -> list[StoreRow]:
             rows = self._engine.store(name, kind, stage_of[name])
-            # Every task keeps all rows of a global table.
+            # Every task has all rows of a global table.
             return list({repr(row[0]): row for row in rows}.values()) if store.is_global else rows
 
         if store.kind == "versioned":
@@ -152,10 +152,10 @@ class TopologyTestDriver:
         return StoreView(name, read, visible=visible_of(self._plan.topology, name))
 
     def advance_wall_clock(self, step: Duration) -> None:
-        """Move the wall clock, which starts at `start_time`, and let the program see it."""
+        """Advance the wall clock, which starts at `start_time`, and notify the program."""
         ticks = bool(self._compiled.program.needsTicks())
         if ticks and self._compiled.python and not self._has_begun:
-            # Processors begin when the driver does, and their schedules count from then.
+            # Processors start with the driver, and their schedules count from then.
             self._pipe([clock_record(self._time, ticks=False)])
         self._time += to_timedelta(step) // timedelta(milliseconds=1)
         if ticks:
@@ -172,11 +172,11 @@ class TopologyTestDriver:
         return self._engine.counters()
 
     def restart(self) -> None:
-        """Stop and start again, from the state alone, as after a crash between two batches."""
+        """Restart from the state alone, as after a crash between two batches."""
         self._engine.restart()
 
     def close(self) -> None:
-        """Free what the driver holds."""
+        """Release the resources of the driver."""
         self._engine.close()
 
     def __enter__(self) -> Self:
@@ -192,7 +192,7 @@ class TopologyTestDriver:
         raise ConfigError(unknown("input topic", topic, self._plan.topics))
 
     def _sink(self, topic: str) -> SinkNode:
-        """Return the sink that writes the topic, or one that writes whatever topic its records name."""
+        """Return the sink that writes the topic, or one whose records name their topics."""
         sinks = [n for n in self._plan.topology.nodes if isinstance(n, SinkNode) and not n.internal]
         fixed = {sink.topic: sink for sink in reversed(sinks) if isinstance(sink.topic, str)}
         routing = [sink for sink in sinks if not isinstance(sink.topic, str)]
@@ -202,7 +202,7 @@ class TopologyTestDriver:
 
     def _sink_serde(self, sink: SinkNode, *, is_key: bool) -> Serde:
         given = sink.key if is_key else sink.value
-        from brookmere.run.wire.wire import Wire  # only where an output is read
+        from brookmere.run.wire.wire import Wire  # only needed to read an output
 
         return Wire.settled(given, self._compiled.builder, self._compiled.numbers[sink.name], is_key)
 
@@ -234,7 +234,7 @@ class TopologyTestDriver:
     ) -> RawRecord:
         count = self._plan.partitions[topic]
         if partition is None:
-            # Kafka's producer spreads records without key; one after the other is as good as any order.
+            # Kafka's producer spreads records without a key; round robin is as good as any order.
             partition = self._clock % count if key is None else partition_for(key, count)
         if not 0 <= partition < count:
             raise ConfigError(
@@ -248,12 +248,12 @@ class TopologyTestDriver:
         return RawRecord(number, partition, offset, timestamp, clock, key, value, headers)
 
     def _pipe(self, records: list[RawRecord]) -> None:
-        """Run a batch, then what it wrote to topics that the program reads itself."""
-        # A test may have registered schemas of its own.
+        """Run a batch, then the output that the program reads itself."""
+        # A test may have registered schemas meanwhile.
         self._compiled.schemas.tell()
         self._has_begun = True
         while records:
-            # Only programs that ask for the time are told.
+            # Only programs that use the wall clock receive it.
             clock = [clock_record(self._time, ticks=False)] if self._tells_time else []
             outputs = self._engine.run([*clock, *records])
             written = [self._take(out) for out in read_outputs(outputs)]

@@ -1,4 +1,4 @@
-"""Turns batches of raw records into what the kernel gives: in memory, or through a Spark query."""
+"""The engines of the test driver: in memory, or a real Spark query."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from brookmere.run.query.dataframes import BatchConnection
 from brookmere.run.query.failures import from_python
 from brookmere.run.query.query import Query, SparkOptions, read_counters
 from brookmere.run.query.taps import plain, python_values
-from brookmere.testing.dialogue import Dialogue
+from brookmere.testing.python_stages import PythonStages
 from brookmere.topology.nodes import Store
 
 _EVER = 2**63 - 1
 _DELETED = -(1 << 63)
-"""The time that a version has which says that the key was deleted."""
+"""The time of a version that marks a deleted key."""
 
 StoreRow = tuple[Any, Any, int]
 """Key, value and timestamp."""
@@ -47,23 +47,23 @@ class RawRecord:
 
 
 def clock_record(wall: int, *, ticks: bool) -> RawRecord:
-    """Return what tells the wall clock to a program, and with `ticks` that it has moved on."""
-    tell, tick = 1, 2
-    return RawRecord(_CLOCK, 0, tick if ticks else tell, wall, 0, None, None)
+    """Return a record that passes the wall clock to a program, and with `ticks` that it has advanced."""
+    time, tick = 1, 2
+    return RawRecord(_CLOCK, 0, tick if ticks else time, wall, 0, None, None)
 
 
 _CLOCK = -1
-"""The number of a topic that tells the wall clock."""
+"""The topic number of clock records."""
 
 
 class Engine(Protocol):
-    """What the driver needs of an engine."""
+    """The interface of the engines."""
 
     def run(self, records: Sequence[RawRecord]) -> bytes:
-        """Feed records as one micro-batch and return what came out."""
+        """Process records as one micro-batch and return the output."""
 
     def restart(self) -> None:
-        """Forget everything that is not in the state."""
+        """Discard everything that is not in the state."""
 
     def store(self, name: str, kind: str, stage: int) -> list[StoreRow]:
         """Return the rows of a store."""
@@ -72,7 +72,7 @@ class Engine(Protocol):
         """Return the counts of each node."""
 
     def close(self) -> None:
-        """Free what the engine holds."""
+        """Release the resources of the engine."""
 
 
 class LocalEngine:
@@ -86,31 +86,31 @@ class LocalEngine:
             routed.add(node)
         self._runner = jvm.brookmere.kernel.local.LocalRunner(compiled.program, routed)
         self._jvm = jvm
-        self._dialogue = Dialogue(self._runner, compiled.python) if compiled.python else None
+        self._python_stages = PythonStages(self._runner, compiled.python) if compiled.python else None
 
     def run(self, records: Sequence[RawRecord]) -> bytes:
-        if self._dialogue is not None:
-            return self._dialogue.run(encode(records))
+        if self._python_stages is not None:
+            return self._python_stages.run(encode(records))
         try:
             return bytes(self._runner.run(encode(records)))
         except Py4JJavaError as error:
             raise from_python(error) from None
 
     def restart(self) -> None:
-        if self._dialogue is not None:
-            self._dialogue.restart()
+        if self._python_stages is not None:
+            self._python_stages.restart()
         else:
             self._runner.restart()
 
-    def store(self, name: str, kind: str, stage: int) -> list[StoreRow]:  # noqa: ARG002 - an engine's face
+    def store(self, name: str, kind: str, stage: int) -> list[StoreRow]:  # noqa: ARG002 - in the interface
         return rows_of(self._runner.store(name), *store_types(self._jvm, self._compiled, name))
 
     def counters(self) -> dict[str, dict[str, int]]:
         return read_counters(self._compiled, self._runner.counters())
 
     def close(self) -> None:
-        if self._dialogue is not None:
-            self._dialogue.close()
+        if self._python_stages is not None:
+            self._python_stages.close()
 
 
 class SparkEngine:
@@ -166,7 +166,7 @@ class SparkEngine:
     def _oldest(self, name: str, stage: int) -> dict[int, int]:
         """Return, by task, the earliest time that can still be found in a store."""
         found = self._compiled.plan.topology.store(name)
-        # Versions are all shown: the latest one stays, however old it is.
+        # All versions are shown: the latest one is kept, however old it is.
         if found.retention_ms is None or found.kind == "versioned":
             return {}
         times = self._state("brookmere-task", stage).selectExpr(
@@ -196,7 +196,7 @@ class SparkEngine:
         row_types = [
             t if isinstance(t, StructType) else StructType().add("value", t) for t in (key_type, types[1])
         ]
-        # The state knows plain names only; a cast by position brings back the user's.
+        # The state has generated names only; a cast by position restores the user's.
         key = F.col("user_map_key").cast(row_types[0])
         value = F.col("user_map_value.v").cast(row_types[1])
         kept = state.select(key, value, "user_map_value.ts", "time", "number", "key.task").collect()
@@ -239,7 +239,7 @@ class SparkEngine:
 
 
 def rows_of(found: Any, key_type: str, value_type: str) -> list[StoreRow]:
-    """Return the rows that the kernel hands over as pickled lists."""
+    """Return the rows that the kernel passes as pickled lists."""
     keys, values = python_values(found.keys(), key_type), python_values(found.values(), value_type)
     return [(k, v, int(t)) for k, v, t in zip(keys, values, found.times(), strict=True)]
 
@@ -265,7 +265,7 @@ def store_types(jvm: Any, compiled: Compiled, name: str) -> tuple[str, str]:
 
 
 def encode(records: Sequence[RawRecord]) -> bytearray:
-    """Return records in the form that the kernel reads."""
+    """Encode records as the kernel reads them."""
     out = bytearray(struct.pack(">i", len(records)))
     for r in records:
         out += struct.pack(">iiqqq", r.topic, r.partition, r.offset, r.timestamp, r.clock)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, is_dataclass
 from typing import Any
 
 from brookmere.errors import UnsupportedError
 from brookmere.testing.engines import StoreRow
-from brookmere.testing.visible import Visible
+from brookmere.testing.visible_values import Visible
 
 
 class StoreView:
-    """The rows of a store, read anew at each call."""
+    """The rows of a store, read again on each call."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class StoreView:
         return None if found is None else found[0]
 
     def get_with_timestamp(self, key: Any) -> tuple[Any, int] | None:
-        """Return (value, timestamp) of a key, or None. A dataclass or WindowedKey stands for its fields."""
+        """Return (value, timestamp) of a key, or None. The key may be a dataclass or a WindowedKey."""
         wanted = asdict(key) if is_dataclass(key) and not isinstance(key, type) else key
         return next(((value, time) for k, value, time in self.rows() if k == wanted), None)
 
@@ -53,3 +53,25 @@ class StoreView:
 
     def __len__(self) -> int:
         return len(self._read())
+
+
+def latest(versions: Iterable[StoreRow]) -> list[StoreRow]:
+    """Return the last version of each key that is not deleted; a version without a value is a deletion."""
+    last: dict[str, StoreRow] = {}
+    for row in sorted(versions, key=lambda row: row[2]):
+        last[repr(row[0])] = row
+    return [row for row in last.values() if row[1] is not None]
+
+
+def as_of(versions: list[StoreRow], history_ms: int, key: Any, time: int) -> tuple[Any, int] | None:
+    """Return value and time of the version that `key` had at `time`, or None.
+
+    Beyond the history, a version is found only if it is still the latest.
+    """
+    now = max((row[2] for row in versions), default=0)
+    own = latest(versions) if time < now - history_ms else versions
+    found = [row for row in own if row[0] == key and row[2] <= time]
+    if not found:
+        return None
+    _, value, since = max(found, key=lambda row: row[2])
+    return None if value is None else (value, since)

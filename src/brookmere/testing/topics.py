@@ -1,4 +1,4 @@
-"""Turns Python values into records of an input topic, and records of an output topic into Python values."""
+"""Input and output topics of the test driver."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Pipe = Callable[[Sequence[tuple[str, Record]]], None]
 
 
 class InputTopic:
-    """Feeds a topic. Each record gets the topic's time, which then advances by a fixed step."""
+    """Pipes records to a topic. Each record gets the topic's time, which then advances by a fixed step."""
 
     def __init__(self, name: str, pipe: Pipe, *, start_time: int, advance: Duration) -> None:
         self.name = name
@@ -32,29 +32,29 @@ class InputTopic:
         headers: Headers = (),
         partition: int | None = None,
     ) -> None:
-        """Feed a value, or a key and a value."""
+        """Pipe a value, or a key and a value."""
         if len(record) not in (1, 2):
             raise TypeError(f"pipe_input takes a value, or a key and a value; found {len(record)} arguments")
         key, value = record if len(record) == 2 else (None, record[0])
         self._pipe([(self.name, self._record(key, value, timestamp, headers, partition))])
 
     def pipe_values(self, values: Iterable[Any]) -> None:
-        """Feed values without keys, one after the other."""
+        """Pipe values without keys, one after the other."""
         for value in values:
             self.pipe_input(value)
 
     def pipe_key_values(self, pairs: Iterable[tuple[Any, Any]]) -> None:
-        """Feed keys and values, one pair after the other."""
+        """Pipe keys and values, one pair after the other."""
         for key, value in pairs:
             self.pipe_input(key, value)
 
     def pipe_records(self, records: Iterable[Record]) -> None:
-        """Feed records with times of their own, one after the other."""
+        """Pipe records with their own times, one after the other."""
         for record in records:
             self._pipe([(self.name, record)])
 
     def advance_time(self, step: Duration) -> None:
-        """Move the topic's time."""
+        """Advance the topic's time."""
         self._time += to_timedelta(step) // timedelta(milliseconds=1)
 
     def _record(
@@ -81,7 +81,7 @@ class OutputTopic:
     def read_record(self) -> Record:
         """Return the next record."""
         if not self._queue:
-            raise LookupError(f"The topic {self.name!r} has no more records; ask is_empty() first")
+            raise LookupError(f"The topic {self.name!r} has no more records; check is_empty() first")
         return self._decoded(self._queue.popleft())
 
     def read_value(self) -> Any:
@@ -94,25 +94,25 @@ class OutputTopic:
         return record.key, record.value
 
     def read_records_to_list(self) -> list[Record]:
-        """Return all records that are left."""
+        """Return all remaining records."""
         records = [self._decoded(record) for record in self._queue]
         self._queue.clear()
         return records
 
     def read_values_to_list(self) -> list[Any]:
-        """Return the values of all records that are left."""
+        """Return the values of all remaining records."""
         return [record.value for record in self.read_records_to_list()]
 
     def read_key_values_to_list(self) -> list[tuple[Any, Any]]:
-        """Return keys and values of all records that are left."""
+        """Return the keys and values of all remaining records."""
         return [(record.key, record.value) for record in self.read_records_to_list()]
 
     def read_key_values_to_map(self) -> dict[Any, Any]:
-        """Return the last value of each key among the records that are left."""
+        """Return the last value of each key among the remaining records."""
         return dict(self.read_key_values_to_list())
 
     def is_empty(self) -> bool:
-        """Tell whether there is nothing left to read."""
+        """Return whether there are no records left to read."""
         return not self._queue
 
     def queue_size(self) -> int:

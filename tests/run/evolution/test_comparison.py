@@ -84,7 +84,7 @@ def test_stores_come_and_go() -> None:
 
     assert {f.store: str(f) for f in found.findings} == {
         "more": "new and empty",
-        "again": "new and empty; it does not contain what was already read from in",
+        "again": "new and empty; earlier records of in are not in it",
         "counts": "dropped; the program no longer has it; if it comes back, it starts empty",
     }
     assert found.needs_move

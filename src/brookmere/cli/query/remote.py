@@ -52,9 +52,9 @@ class Remote:
         if self._token is not None:
             headers["Authorization"] = f"Bearer {self._token}"
         try:
-            with urlopen(Request(url, headers=headers), timeout=_WAIT_SECONDS) as answer:
-                position = Position.from_json(answer.headers.get(_POSITION) or "{}")
-                return json.load(answer, parse_float=parse_float), position
+            with urlopen(Request(url, headers=headers), timeout=_WAIT_SECONDS) as response:
+                position = Position.from_json(response.headers.get(_POSITION) or "{}")
+                return json.load(response, parse_float=parse_float), position
         except HTTPError as error:
             with error:
                 raise _refusal(self.url, error) from error
@@ -92,14 +92,14 @@ class RemoteReader:
         path = self._path if options.key is None else f"{self._path}/{quote(options.key, safe='')}"
         parameters = parameters_of(options, self.kind, min(limit, _MOST_ROWS), cursor)
         try:
-            answer, position = self._answer(path, parameters, options.timeout)
+            response, position = self._response(path, parameters, options.timeout)
         except NotThere:
             return Page([], Position(), None)
-        rows = answer.get("rows", [answer])
+        rows = response.get("rows", [response])
         texts = [json_of(row).decode() for row in rows]
-        return Page(texts, position, answer.get("lag", self._lag), answer.get("cursor"))
+        return Page(texts, position, response.get("lag", self._lag), response.get("cursor"))
 
-    def _answer(self, path: str, parameters: dict[str, str], timeout: float) -> tuple[Any, Position]:
+    def _response(self, path: str, parameters: dict[str, str], timeout: float) -> tuple[Any, Position]:
         """Retry until the replica of the server has caught up."""
         deadline = time.monotonic() + timeout
         while True:

@@ -52,36 +52,40 @@ def join_foreign(
 
     send = processor(names.send, SubscriptionSend(key, how, is_versioned(left._step)))
     graph.add(send, left._step)
-    asked = InternalSinkStep(name=names.ask_sink, location=location, topic=names.ask_topic, key=right._key)
-    graph.add(asked, send)
-    asking = InternalSourceStep(
-        name=names.ask_source, location=location, topic=names.ask_topic, key=right._key
+    registered = InternalSinkStep(
+        name=names.registration_sink, location=location, topic=names.registration_topic, key=right._key
     )
-    graph.add(asking, asked)
-    graph.copartitioned.append((*right._sources, asking.name))
+    graph.add(registered, send)
+    registrations = InternalSourceStep(
+        name=names.registration_source, location=location, topic=names.registration_topic, key=right._key
+    )
+    graph.add(registrations, registered)
+    graph.copartitioned.append((*right._sources, registrations.name))
 
     waiting = Store(names.store, kind="subscriptions")
     receive = processor(names.receive, SubscriptionReceive(waiting.name), waiting)
-    graph.add(receive, asking)
+    graph.add(receive, registrations)
     behind_right = store_names_behind(right._step)
-    answer = processor(names.join, SubscriptionJoin(right._step.name), None, *behind_right)
-    graph.add(answer, receive)
+    subscription_join = processor(names.join, SubscriptionJoin(right._step.name), None, *behind_right)
+    graph.add(subscription_join, receive)
     update = ForeignUpdate(waiting.name, is_versioned(right._step))
-    tell = processor(names.update, update, waiting)
-    graph.add(tell, right._step)
+    right_update = processor(names.update, update, waiting)
+    graph.add(right_update, right._step)
 
-    told = InternalSinkStep(name=names.tell_sink, location=location, topic=names.tell_topic, key=left._key)
-    graph.add(told, answer, tell)
-    telling = InternalSourceStep(
-        name=names.tell_source, location=location, topic=names.tell_topic, key=left._key
+    responded = InternalSinkStep(
+        name=names.response_sink, location=location, topic=names.response_topic, key=left._key
     )
-    graph.add(telling, told)
-    sources = (*left._sources, telling.name)
+    graph.add(responded, subscription_join, right_update)
+    responses = InternalSourceStep(
+        name=names.response_source, location=location, topic=names.response_topic, key=left._key
+    )
+    graph.add(responses, responded)
+    sources = (*left._sources, responses.name)
     graph.copartitioned.append(sources)
 
     behind_left = store_names_behind(left._step)
     respond = processor(names.respond, ResponseJoin(left._step.name, how, joiner), None, *behind_left)
-    graph.add(respond, telling)
+    graph.add(respond, responses)
     kept = replace(graph.store(store, _OUTPUT, store_type), key=left._key)
     result = processor(names.result, TableSource(store), kept)
     graph.add(result, respond)
@@ -95,17 +99,19 @@ class _Names:
         def choose(suffix: str, prefix: str) -> str:
             return graph.names.choose(name, prefix, suffix)
 
-        self.ask_topic = choose("-subscription-registration", f"{_JOIN}SUBSCRIPTION-REGISTRATION-") + "-topic"
+        self.registration_topic = (
+            choose("-subscription-registration", f"{_JOIN}SUBSCRIPTION-REGISTRATION-") + "-topic"
+        )
         self.send = choose("-subscription-registration-processor", f"{_JOIN}SUBSCRIPTION-REGISTRATION-")
-        self.ask_sink = choose("-subscription-registration-sink", "KTABLE-SINK-")
-        self.ask_source = choose("-subscription-registration-source", "KTABLE-SOURCE-")
+        self.registration_sink = choose("-subscription-registration-sink", "KTABLE-SINK-")
+        self.registration_source = choose("-subscription-registration-source", "KTABLE-SOURCE-")
         self.store = choose("-subscription-store", f"{_JOIN}SUBSCRIPTION-STATE-STORE-")
         self.receive = choose("-subscription-receive", f"{_JOIN}SUBSCRIPTION-PROCESSOR-")
         self.join = choose("-subscription-join-foreign", f"{_JOIN}SUBSCRIPTION-PROCESSOR-")
         self.update = choose("-foreign-join-subscription", f"{_JOIN}SUBSCRIPTION-PROCESSOR-")
-        self.tell_topic = choose("-subscription-response", f"{_JOIN}SUBSCRIPTION-RESPONSE-") + "-topic"
-        self.tell_sink = choose("-subscription-response-sink", "KTABLE-SINK-")
-        self.tell_source = choose("-subscription-response-source", "KTABLE-SOURCE-")
+        self.response_topic = choose("-subscription-response", f"{_JOIN}SUBSCRIPTION-RESPONSE-") + "-topic"
+        self.response_sink = choose("-subscription-response-sink", "KTABLE-SINK-")
+        self.response_source = choose("-subscription-response-source", "KTABLE-SOURCE-")
         self.respond = choose(
             "-subscription-response-resolver", f"{_JOIN}SUBSCRIPTION-RESPONSE-RESOLVER-PROCESSOR-"
         )

@@ -112,7 +112,7 @@ final class BatchConsumer(place: KafkaPlace) {
       found.records(p).forEach(r => t.ahead.add(r))
     }
     if (!found.isEmpty) patience()
-    else if (System.nanoTime > deadline) throw Patience.gone(place, s"Read of $waitsFor", null)
+    else if (System.nanoTime > deadline) throw Retry.gone(place, s"Read of $waitsFor", null)
     else if (System.nanoTime > quiet) {
       quiet = Long.MaxValue
       Notices.add(place.run, s"Kafka does not answer (Read of $waitsFor). " +

@@ -93,7 +93,7 @@ abstract class KafkaOutput(place: KafkaPlace) extends Output {
       b
     }
 
-  private val originals = new Originals(place)
+  private val originals = new OriginalRecords(place)
   override def original(topic: String, partition: Int, offset: Long): Option[Original] =
     originals.read(topic, partition, offset)
   protected def close(): Unit = originals.close()
@@ -117,7 +117,7 @@ object KafkaOutput {
   def explained(place: KafkaPlace, e: Throwable): Throwable = Causes.of(e) match {
     case r @ (_: RecordTooLargeException | _: InvalidTimestampException | _: InvalidRecordException) =>
       refused(place, r)
-    case _ if Causes.isPassing(e) => Patience.gone(place, "Write", e)
+    case _ if Causes.isPassing(e) => Retry.gone(place, "Write", e)
     case _ => place.errors.explain("Write", e)
   }
 

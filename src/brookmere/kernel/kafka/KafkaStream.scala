@@ -32,7 +32,7 @@ final class KafkaStream(options: SourceOptions, place: KafkaPlace) extends Recor
   private var lastCut = -1L
 
   private def offsets(of: Seq[TopicPartition], spec: OffsetSpec): Map[TopicPartition, Long] =
-    Patience.answer(place, "Describe", options.topics.toSeq, there = true, meanwhile = () => describe())(
+    Retry.answer(place, "Describe", options.topics.toSeq, there = true, meanwhile = () => describe())(
       place.admin.listOffsets(of.map(_ -> spec).toMap.asJava, committed).all())
         .asScala.map { case (p, r) => p -> r.offset }.toMap
 
@@ -89,11 +89,11 @@ final class KafkaStream(options: SourceOptions, place: KafkaPlace) extends Recor
   }
 
   private def describe(): Map[String, TopicDescription] =
-    Patience.answer(place, "Describe", options.topics.toSeq, there = true)(
+    Retry.answer(place, "Describe", options.topics.toSeq, there = true)(
       place.admin.describeTopics(options.topics.toSeq.asJava).allTopicNames()).asScala.toMap
 
   private def lookForMore(): Unit = {
-    val all = Patience.answer(place, "Describe")(place.admin.listTopics().names()).asScala
+    val all = Retry.answer(place, "Describe")(place.admin.listTopics().names()).asScala
     val found = all.filter(t => !place.partitions.contains(t) && matching.exists(_.matcher(t).matches)).toSet
     // The application does not read its own changelogs.
     (found -- unread)
@@ -162,7 +162,7 @@ final class KafkaStream(options: SourceOptions, place: KafkaPlace) extends Recor
   }
 
   private def newest(of: Array[TopicPartition]): Long =
-    Patience.answer(place, "Describe", options.topics.toSeq, there = true)(
+    Retry.answer(place, "Describe", options.topics.toSeq, there = true)(
       place.admin.listOffsets(of.map(_ -> OffsetSpec.maxTimestamp()).toMap.asJava).all())
       .values.asScala.map(_.timestamp).max
 

@@ -37,7 +37,7 @@ final class Marks(place: KafkaPlace, group: String) {
     val deadline = System.nanoTime + TimeUnit.MILLISECONDS.toNanos(place.waitMs)
     var found = ask(stable = true)
     while (!committed().keySet.subsetOf(found.keySet)) {
-      if (System.nanoTime > deadline) throw Patience.gone(place, s"the end of a transaction of '$group'", null)
+      if (System.nanoTime > deadline) throw Retry.gone(place, s"the end of a transaction of '$group'", null)
       Thread.sleep(Marks.Pause)
       found = ask(stable = true)
     }
@@ -48,7 +48,7 @@ final class Marks(place: KafkaPlace, group: String) {
   def of(query: String, found: Map[TopicPartition, Mark]): Option[Mark] =
     found.values.filter(_.query == query).maxByOption(_.batch).orElse(found.values.headOption)
 
-  private def ask(stable: Boolean): Map[TopicPartition, Mark] = Patience.answer(place, "Read") {
+  private def ask(stable: Boolean): Map[TopicPartition, Mark] = Retry.answer(place, "Read") {
     place.admin.listConsumerGroupOffsets(Collections.singletonMap(group, new ListConsumerGroupOffsetsSpec()),
       new ListConsumerGroupOffsetsOptions().requireStable(stable)).partitionsToOffsetAndMetadata(group)
   }.asScala.collect { case (p, o) if o != null => p -> Mark.read(o) }.toMap

@@ -56,12 +56,12 @@ object OutputTopics {
   }
 
   private def describe(place: KafkaPlace, name: String): Option[TopicDescription] =
-    try Some(Patience.answer(place, "Describe", Seq(name))(
+    try Some(Retry.answer(place, "Describe", Seq(name))(
       place.admin.describeTopics(Collections.singletonList(name)).topicNameValues.get(name)))
     catch { case e: Throwable if Causes.isMissing(e) => None }
 
   private def create(place: KafkaPlace, name: String): TopicDescription = {
-    try Patience.answer(place, "Create", Seq(name))(place.admin.createTopics(Collections.singletonList(
+    try Retry.answer(place, "Create", Seq(name))(place.admin.createTopics(Collections.singletonList(
       new NewTopic(name, place.newPartitions, place.replication.toShort))).all())
     catch { case _: TopicExistsException => () }
     // The broker that is asked next may not know the topic yet.
@@ -78,7 +78,7 @@ object OutputTopics {
   /** None if the application may not read them: then the broker itself rejects records. */
   private def settings(place: KafkaPlace, name: String): Option[Config] = {
     val resource = new ConfigResource(ConfigResource.Type.TOPIC, name)
-    try Some(Patience.answer(place, "DescribeConfigs", Seq(name))(
+    try Some(Retry.answer(place, "DescribeConfigs", Seq(name))(
       place.admin.describeConfigs(Collections.singletonList(resource)).all()).get(resource))
     catch { case e: KafkaStopped if e.kind == KafkaStopped.Denied => None }
   }

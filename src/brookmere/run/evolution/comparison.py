@@ -224,7 +224,7 @@ def _held(form: StoreForm) -> str:
 def _missing(form: StoreForm, before: Identity) -> Iterator[str]:
     read = [topic for topic in form.topics if topic in before.topics]
     if read and not form.is_global:
-        yield f"it does not contain what was already read from {', '.join(read)}"
+        yield f"earlier records of {', '.join(read)} are not in it"
     elif read:
         yield f"{', '.join(read)} is not read again for it"
 
@@ -236,7 +236,7 @@ def _copies(before: Identity, now: Identity, matches: Matches) -> Iterator[Findi
         if table not in now.stores:
             # Python code makes the rows, so they are in no store.
             if name not in before.copies:
-                yield Finding(name, "new", ("it does not contain what was already read",))
+                yield Finding(name, "new", ("earlier records are not in it",))
             continue
         if set(stages) <= set(before.copies.get(name, ())):
             continue

@@ -89,11 +89,11 @@ def _serve(application: Application, program: ModuleType) -> Server:
     from brookmere.serve.routes.static_page import page_routes
 
     html = files("brookmere.cli.demo.leaderboard").joinpath("page.html").read_text()
-    answers = [program.routes, page_routes("/", html)]
+    routes = [program.routes, page_routes("/", html)]
     try:
-        return serve(application, f"{_HOST}:{_PORT}", routes=answers)
+        return serve(application, f"{_HOST}:{_PORT}", routes=routes)
     except ServerError:
-        server = serve(application, f"{_HOST}:0", routes=answers)
+        server = serve(application, f"{_HOST}:0", routes=routes)
         console.say(f"Port {_PORT} is already in use; the page is served on port {server.port}.")
         return server
 

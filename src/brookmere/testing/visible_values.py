@@ -1,4 +1,4 @@
-"""Turns what a store keeps of an aggregate into what its readers see."""
+"""The visible value of an aggregate, computed from what its store keeps."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Visible = Callable[[Any], Any]
 
 
 def visible_of(topology: Topology, store: str) -> Visible:
-    """Return the function that gives the visible value of a row of `store`."""
+    """Return the function that computes the visible value of a row of `store`."""
     serde = topology.store(store).value
     if serde is not None and serde.is_pickled:
         return serde.deserialize
@@ -34,7 +34,7 @@ def _steps(topology: Topology, store: str) -> Iterator[object]:
 
 
 def _averaged(row: dict[str, Any], averages: Collection[str]) -> dict[str, Any]:
-    # An average keeps its sum and count beside it, under names with a dollar sign.
+    # An average keeps its sum and count in extra fields whose names contain a dollar sign.
     hidden = {f"{name}${part}": name for name in averages for part in ("sum", "count")}
     shown: dict[str, Any] = {}
     for name, kept in row.items():

@@ -1,11 +1,11 @@
-"""Turns the name of a set into the jars of its class path."""
+"""Resolve sets of libraries to jars: from the cache, a directory or a Maven repository."""
 
 from __future__ import annotations
 
 import logging
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from brookmere.errors import JarNotFoundError
@@ -19,13 +19,13 @@ logger = logging.getLogger("brookmere.jars")
 
 
 def resolve(name: str, directory: Path | None = None) -> tuple[Path, ...]:
-    """Return the jars of a set, fetching those that are not in the cache.
+    """Return the jars of a set, downloading those that are not in the cache.
 
-    With a `directory`, as the setting `jars.dir` names one, they are taken from there and nothing is
-    fetched.
+    With a `directory`, such as the setting `jars.dir`, they are taken from there and nothing is
+    downloaded.
 
     Raises:
-        JarNotFoundError: a jar is not there, is not the right one, or cannot be fetched.
+        JarNotFoundError: a jar is missing, has a wrong checksum, or cannot be downloaded.
     """
     if directory is not None:
         return _from_directory(name, directory)
@@ -33,8 +33,25 @@ def resolve(name: str, directory: Path | None = None) -> tuple[Path, ...]:
     return _cached(name, place) or _fetched(name, place)
 
 
+def collect(names: Iterable[str], directory: Path) -> list[Path]:
+    """Copy the jars of these sets to a directory, and return the copies.
+
+    Jars of PySpark are not copied, because every installation has them.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    shared = spark_jars()
+    wanted = {jar for name in names for jar in resolve(name) if jar.parent != shared}
+    made = []
+    for jar in sorted(wanted):
+        for file in (jar, jar.with_name(f"{jar.name}.sha256")):
+            if file.exists():
+                shutil.copyfile(file, directory / file.name)
+        made.append(directory / jar.name)
+    return made
+
+
 def cached(name: str) -> tuple[Path, ...] | None:
-    """Return the jars of a set if all of them are in the cache already."""
+    """Return the jars of a set if all of them are in the cache."""
     return _cached(name, cache_directory() / "jars")
 
 
@@ -47,9 +64,9 @@ def _cached(name: str, place: Path) -> tuple[Path, ...] | None:
 
 def _fetched(name: str, place: Path) -> tuple[Path, ...]:
     failures = []
-    with locked(place / "fetch.lock", logger, "fetches jars"):
+    with locked(place / "fetch.lock", logger, "is downloading jars"):
         _sweep(place)
-        # Another process may have fetched them while this one waited.
+        # Another process may have downloaded them meanwhile.
         if found := _cached(name, place):
             return found
         for candidate in SETS[name]:
@@ -60,10 +77,10 @@ def _fetched(name: str, place: Path) -> tuple[Path, ...]:
             else:
                 return _class_path(candidate, place)
     raise JarNotFoundError(
-        f"The Java libraries of {name!r} are not in the cache, and they cannot be fetched.\n"
+        f"The Java libraries of {name!r} are not in the cache, and cannot be downloaded.\n"
         f"Found: {failures[-1]}.\n"
-        "Connect this machine to a Maven repository, or fetch them on a machine that is connected, by "
-        f"`brookmere kafka jars --to DIR {name}`, and name the directory here: --jars DIR or jars.dir=DIR."
+        "Connect this machine to a Maven repository, or download them on another machine with "
+        f"`brookmere kafka jars --to DIR {name}`, and name it here with --jars DIR or jars.dir=DIR."
     )
 
 
@@ -75,24 +92,24 @@ def _from_directory(name: str, directory: Path) -> tuple[Path, ...]:
     raise JarNotFoundError(
         f"The directory {directory} does not have the Java libraries of {name!r}.\n"
         f"Found: {'; '.join(faults)}.\n"
-        f"Fill it on a machine that reaches a Maven repository: brookmere kafka jars --to DIR {name}."
+        f"Fill it on a machine with access to a Maven repository: brookmere kafka jars --to DIR {name}."
     )
 
 
 def missing(libraries: Sequence[Library], place: Path) -> list[Library]:
-    """Return the libraries that a directory does not have, or has in another form."""
+    """Return the libraries whose jar is missing from a directory or has a wrong checksum."""
     return [library for library in libraries if not _is_right(library, place / library.file)]
 
 
 def fetch(name: str, libraries: Sequence[Library], place: Path) -> None:
-    """Bring jars into a directory, each whole and checked before it has its name.
+    """Download jars to a directory; each is complete and verified before it gets its name.
 
     Raises:
-        IvyError: a jar cannot be fetched.
-        JarNotFoundError: a jar is not the one that is known by this name.
+        IvyError: a jar cannot be downloaded.
+        JarNotFoundError: a jar has a wrong checksum.
     """
     ensure_directory(place)
-    logger.info("fetching %s...", _described(name, libraries))
+    logger.info("downloading %s...", _described(name, libraries))
     with tempfile.TemporaryDirectory(prefix=".fetching-", dir=place) as made:
         new = Path(made)
         download(libraries, new)
@@ -103,9 +120,9 @@ def fetch(name: str, libraries: Sequence[Library], place: Path) -> None:
                 (place / f"{library.file}.sha256").write_text(sha256)
             elif known.sha256 != sha256:
                 raise JarNotFoundError(
-                    f"The repository has another {library.file} than Brookmere knows.\n"
+                    f"The {library.file} of the repository has a wrong checksum.\n"
                     f"Found: SHA-256 {sha256}; expected: {known.sha256}.\n"
-                    "Ask who keeps the repository that this machine uses; the file was not kept."
+                    "The file was discarded. Report it to the operator of the repository."
                 )
             jar.replace(place / library.file)
 
@@ -116,7 +133,7 @@ def _is_right(library: Library, jar: Path) -> bool:
     known = pin(library)
     if known is not None:
         return jar.stat().st_size == known.size and checksum(jar) == known.sha256
-    # The checksum of a version that was not known in advance was kept when it was fetched.
+    # The checksum of an unpinned version was stored when it was downloaded.
     kept = jar.with_name(f"{jar.name}.sha256")
     return kept.is_file() and checksum(jar) == kept.read_text().strip()
 
@@ -137,9 +154,9 @@ def _shared(name: str) -> Path:
     found = sorted(spark_jars().glob(f"{name}-[0-9]*.jar"))
     if not found:
         raise JarNotFoundError(
-            f"PySpark's jars lack {name}, which Kafka needs.\n"
+            f"PySpark's jars do not include {name}, which Kafka needs.\n"
             f"Found: no {name}-*.jar in {spark_jars()}.\n"
-            "Reinstall the PySpark that brookmere asks for."
+            "Reinstall the version of PySpark that brookmere requires."
         )
     return found[-1]
 
@@ -156,6 +173,6 @@ def _described(name: str, libraries: Sequence[Library]) -> str:
 
 
 def _sweep(place: Path) -> None:
-    """Remove what a process left that was killed while it fetched; the lock says that nobody fetches now."""
+    """Remove the files of a process that was killed during a download; the lock rules out a running one."""
     for left in place.glob(".fetching-*"):
         shutil.rmtree(left, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Turns empty directories into those of a new Kafka."""
+"""Format the data directories of a new Kafka."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def format_data(
 ) -> None:
     """Format the data directories of all nodes; `settings` is the file of the first one.
 
-    Kafka's tool does it for the first node. What the others need beside their own ids is what the tool wrote
-    there, so they need no Java of their own.
+    Kafka's tool formats the first node. The others only need the same files with their own ids, so
+    no second Java process is started for them.
     """
     first, *others = data
     _run_tool(layout, settings, jars, arguments)
@@ -43,5 +43,5 @@ def _run_tool(layout: Layout, settings: Path, jars: Sequence[Path], arguments: S
         raise BrokerError(
             f"Kafka's directory {settings.parent} cannot be formatted.\n"
             f"Found: {outcome.stdout.strip()}\n"
-            "Correct the properties that Kafka complains of, or name another directory: --dir DIR."
+            "Fix the properties that Kafka rejects, or choose another directory: --dir DIR."
         )

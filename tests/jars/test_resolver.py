@@ -36,7 +36,7 @@ def test_jar_is_downloaded_once_with_a_progress_line(
 
     assert fetched == cache / CLIENTS.file
     assert fetched.read_bytes() == clients.read_bytes()
-    assert progress.messages == [f"fetching kafka-clients {CLIENTS.version} (10 MB)..."]
+    assert progress.messages == [f"downloading kafka-clients {CLIENTS.version} (10 MB)..."]
     assert sorted(file.name for file in cache.iterdir()) == ["fetch.lock", CLIENTS.file]
 
     monkeypatch.setenv("JAVA_HOME", str(cache / "no-java"))
@@ -71,7 +71,7 @@ def test_repository_with_another_jar_is_refused(cache: Path, repository: Reposit
     with pytest.raises(JarNotFoundError) as failure:
         resolve("kafka-clients")
 
-    assert f"The repository has another {CLIENTS.file} than Brookmere knows." in str(failure.value)
+    assert f"The {CLIENTS.file} of the repository has a wrong checksum." in str(failure.value)
     assert [file.name for file in cache.iterdir()] == ["fetch.lock"]
 
 
@@ -98,7 +98,7 @@ def test_two_processes_fetch_once(clients: Path, cache: Path, repository: Reposi
 
     assert [process.returncode for process in both] == [0, 0], outputs
     assert all(output.splitlines()[-1] == str(cache / CLIENTS.file) for output in outputs)
-    assert "".join(outputs).count("fetching") == 1
+    assert "".join(outputs).count("downloading kafka") == 1
 
 
 def test_newest_known_connector_is_used_if_the_exact_one_is_missing(

@@ -1,4 +1,4 @@
-"""Turns the messages of a program in memory into calls of the worker, in the thread of the test."""
+"""Serve the Python stages of an in-memory program in the thread of the test."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from brookmere.worker.task.failures import described
 _HEAD = struct.Struct(">cI")
 
 
-class Dialogue:
-    """Runs batches whose Python stages are served here: breakpoints and debuggers see the user's frames."""
+class PythonStages:
+    """Runs batches whose Python stages run here, so that breakpoints and debuggers see the user's frames."""
 
     def __init__(self, runner: Any, codes: Mapping[int, StageCode | FoldCode]) -> None:
         self._runner = runner
@@ -34,7 +34,7 @@ class Dialogue:
         return Server(self._channel, self._codes, self._raised.append)
 
     def run(self, records: bytearray) -> bytes:
-        """Feed records as one batch and return what came out."""
+        """Process records as one batch and return the output."""
         self._raised.clear()
         self._channel.begin(lambda: self._runner.start(records))
         try:
@@ -51,7 +51,7 @@ class Dialogue:
             raise failure from self._cause(failure)
 
     def restart(self) -> None:
-        """Forget what is not in the state."""
+        """Discard everything that is not in the state."""
         self._runner.restart()
         self.close()
         self._server = self._serving()
@@ -68,28 +68,28 @@ class Dialogue:
 
 
 class _Channel:
-    """Takes messages from the JVM and brings those of the worker there."""
+    """Passes messages between the JVM and the worker."""
 
     def __init__(self, runner: Any) -> None:
         self._runner = runner
         self._waiting: deque[tuple[str, Any]] = deque()
-        self._answer: bytes | None = None
+        self._reply: bytes | None = None
 
     def begin(self, start: Callable[[], Any]) -> None:
-        self._answer = None
+        self._reply = None
         self._take(start())
 
     def receive(self) -> tuple[str, Any] | None:
         """Return the next message for the worker; None if the batch is done."""
-        if not self._waiting and self._answer is not None:
-            answer, self._answer = self._answer, None
-            self._take(self._runner.reply(bytearray(answer)))
+        if not self._waiting and self._reply is not None:
+            reply, self._reply = self._reply, None
+            self._take(self._runner.reply(bytearray(reply)))
         return self._waiting.popleft() if self._waiting else None
 
     def send(self, kind: str, payload: Any) -> None:
-        """Keep what the worker says until it asks for the next message."""
+        """Buffer a message of the worker until it requests the next one."""
         data = marshal.dumps(payload, 2)
-        self._answer = _HEAD.pack(kind.encode(), len(data)) + data
+        self._reply = _HEAD.pack(kind.encode(), len(data)) + data
 
     def _take(self, frames: Any) -> None:
         data = b"" if frames is None else bytes(frames)

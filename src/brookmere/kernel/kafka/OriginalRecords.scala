@@ -12,13 +12,13 @@ import org.apache.kafka.common.{KafkaException, TopicPartition}
 import org.apache.kafka.common.serialization.ByteArrayDeserializer
 
 /** Reads single records again, for dead letters. */
-final class Originals(place: KafkaPlace) {
+final class OriginalRecords(place: KafkaPlace) {
   private var client: KafkaConsumer[Array[Byte], Array[Byte]] = null
 
   private def opened(): KafkaConsumer[Array[Byte], Array[Byte]] = {
     if (client == null) {
       val bytes = new ByteArrayDeserializer
-      client = new KafkaConsumer(place.consumers.properties(Map.empty, Originals.Fixed), bytes, bytes)
+      client = new KafkaConsumer(place.consumers.properties(Map.empty, OriginalRecords.Fixed), bytes, bytes)
     }
     client
   }
@@ -30,7 +30,7 @@ final class Originals(place: KafkaPlace) {
       val p = new TopicPartition(topic, partition)
       if (!c.assignment.contains(p)) c.assign(Collections.singletonList(p))
       c.seek(p, offset)
-      val deadline = System.nanoTime + Originals.Seconds * 1000000000L
+      val deadline = System.nanoTime + OriginalRecords.Seconds * 1000000000L
       while (c.position(p) <= offset && System.nanoTime < deadline) {
         val found = c.poll(Duration.ofMillis(200)).records(p).asScala.find(_.offset >= offset)
         // Another offset means that compaction has removed the record.
@@ -46,7 +46,7 @@ final class Originals(place: KafkaPlace) {
   }
 }
 
-object Originals {
+object OriginalRecords {
   private val Seconds = 30
   private val Fixed = Map("isolation.level" -> "read_committed", "enable.auto.commit" -> "false",
     "auto.offset.reset" -> "none", "max.poll.records" -> "1")
