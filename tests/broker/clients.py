@@ -1,4 +1,4 @@
-"""Writes and reads a few records on a Kafka, as any program would."""
+"""Write and read a few records on a Kafka, as any program would."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ def test_number_of_brokers_cannot_change(make: Make, tmp_path: Path) -> None:
     broker = make()
     broker.start()
 
-    with pytest.raises(BrokerError, match="it was made with 1"):
+    with pytest.raises(BrokerError, match="it was created with 1"):
         Broker(tmp_path / "kafka", 3)
 
 

@@ -1,4 +1,4 @@
-"""One node of a new installation writes the archive of classes that all read later."""
+"""One node of a new installation writes the class archive that all nodes read later."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A few bytes tell whether a broker takes part."""
+"""A few bytes are enough to find out whether a broker is ready."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A process is known by its number and its start."""
+"""A process is identified by its pid and start time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def test_process_is_alive_until_it_ends() -> None:
         assert identity is not None
         assert identity.alive
 
-        # Nobody has asked for its exit code yet: it is ended all the same.
+        # Its exit code has not been collected yet, but it has ended.
         identity.signal(signal.SIGKILL)
         assert identity.wait(30)
 

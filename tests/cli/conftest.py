@@ -1,4 +1,4 @@
-"""What the tests of the command line share: a working directory of their own, and ways to run a command."""
+"""Fixtures of the command line tests: a separate working directory, and ways to run a command."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def run(folder: Path, logs: None) -> Run:
 
 @pytest.fixture
 def spawn(folder: Path) -> Spawn:
-    """Run a command line as a process of its own, after the Python of `start`."""
+    """Run a command line in a separate process, after the Python of `start`."""
 
     def run_apart(
         *arguments: str, stdin: str | None = None, env: dict[str, str] | None = None, start: str = ""

@@ -1,4 +1,4 @@
-"""`check` says what a program would do with the state of the version before, and changes nothing."""
+"""`check` shows what a program would do with the existing state, and changes nothing."""
 
 from __future__ import annotations
 
@@ -66,9 +66,9 @@ def test_check_predicts_what_run_reports_at_start(run: Run, topics: bm.Topics, f
 def test_check_refuses_what_run_would_refuse(run: Run, topics: bm.Topics) -> None:
     assert run("run", "clicks.py", "--until-idle", "--quiet").exit_code == 0
 
-    told = run("check", "other.py")
-    assert told.exit_code == 1
-    assert told.stdout.splitlines()[1:] == [
+    reported = run("check", "other.py")
+    assert reported.exit_code == 1
+    assert reported.stdout.splitlines()[1:] == [
         "counts  refused; it has values of bigint, but the program needs string",
         "Give the result a new name with store= instead of 'counts'.",
     ]

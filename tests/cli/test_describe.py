@@ -47,7 +47,7 @@ def test_optimization_is_shown_in_the_plan(run: Run, folder: Path) -> None:
 
     shown = run("describe", "kept:app", "--plan", "--optimization", "all")
 
-    assert "Optimized by\n  reuse.ktable.source.topics: rows is read again" in shown.stdout
+    assert "Optimized by\n  reuse.ktable.source.topics: rows is restored from" in shown.stdout
 
 
 def test_fault_is_one_paragraph(run: Run, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""docs/reference/cli.md names every command and option there is, and nothing else; its commands work."""
+"""docs/reference/cli.md lists exactly the existing commands and options, and its examples work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exit codes are right, and what goes wrong is one paragraph without a stack trace."""
+"""Exit codes are right, and errors are one paragraph without a stack trace."""
 
 from __future__ import annotations
 
@@ -95,12 +95,12 @@ def test_closed_pipe_is_not_a_failure(folder: Path) -> None:
     (folder / "long.py").write_text(head + many)
     command = [sys.executable, "-m", "brookmere", "describe", "long:app"]
 
-    with (folder / "told").open("w") as told:
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=told, text=True)
+    with (folder / "output").open("w") as output:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=output, text=True)
         assert process.stdout is not None
         first = process.stdout.readline()
         process.stdout.close()
 
     assert process.wait() == 0
     assert first == "Topologies:\n"
-    assert (folder / "told").read_text() == ""
+    assert (folder / "output").read_text() == ""

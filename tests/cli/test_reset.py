@@ -1,4 +1,4 @@
-"""brookmere reset tells what it would do, and does it when told to."""
+"""`brookmere reset` shows what it would do, and does it with --execute."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_start_can_be_given_in_many_ways(
             ["--to-latest", "--to-offset", "3"],
             "--to-latest and --to-offset cannot be combined: each says where to start.",
         ),
-        (["--by-duration", "1h"], "'1h' is not a duration.\nWrite one of ISO 8601, such as PT1H"),
+        (["--by-duration", "1h"], "'1h' is not a duration.\nWrite an ISO 8601 duration, such as PT1H"),
         (["--by-duration", "P"], "'P' is not a duration."),
         (["--to-datetime", "noon"], "'noon' is not a time."),
         (["--input-topics", "click"], "The program does not read the topic 'click'.\nDid you mean 'clicks'?"),

@@ -1,4 +1,4 @@
-"""`run` runs a program, shows its progress, stops cleanly, and tells every failure in one paragraph."""
+"""`run` runs a program, shows its progress, stops cleanly, and reports every failure in one paragraph."""
 
 from __future__ import annotations
 
@@ -202,7 +202,10 @@ def test_ctrl_c_stops_it_cleanly_and_a_second_instance_is_refused(
     (folder / "upper.py").write_text(UPPER)
     fill(topics, "in", b"a")
     command = [sys.executable, "-m", "brookmere", "run", "upper:app"]
-    with (folder / "told").open("w") as told, subprocess.Popen(command, stdout=told, stderr=told) as process:
+    with (
+        (folder / "output").open("w") as output,
+        subprocess.Popen(command, stdout=output, stderr=output) as process,
+    ):
         wait_for(lambda: "out" in topics and values(topics, "out") == [b"A"], process)
 
         second = spawn("run", "upper:app", "--quiet")
@@ -210,8 +213,8 @@ def test_ctrl_c_stops_it_cleanly_and_a_second_instance_is_refused(
         wait_for(lambda: values(topics, "out") == [b"A", b"B"], process)
         os.kill(process.pid, signal.SIGINT)
 
-    assert process.returncode == 0, (folder / "told").read_text()
-    assert (folder / "told").read_text().endswith("upper: stopped\n")
+    assert process.returncode == 0, (folder / "output").read_text()
+    assert (folder / "output").read_text().endswith("upper: stopped\n")
     assert second.returncode == 1
     assert second.stderr.startswith(
         "Error: The application 'upper' is already running on the state directory "

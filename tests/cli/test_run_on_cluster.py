@@ -1,4 +1,4 @@
-"""A program with Python code runs on executors: processes of their own, with nothing but Python installed."""
+"""A program with Python code runs on executors: separate processes with nothing but Python installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds the nodes of a topology that a test looks at."""
+"""Find nodes of a topology."""
 
 from __future__ import annotations
 

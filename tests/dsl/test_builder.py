@@ -1,4 +1,4 @@
-"""StreamsBuilder: sources, and what build() promises."""
+"""StreamsBuilder: sources, and the guarantees of build()."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes beyond Kafka Streams adds the nodes and stores that it needs, and no other."""
+"""Extensions of Kafka Streams add only the nodes and stores that they need."""
 
 from __future__ import annotations
 

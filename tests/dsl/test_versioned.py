@@ -1,4 +1,4 @@
-"""Tables with history: their stores, who inherits their meaning, and where it ends."""
+"""Tables with history: their stores, which operators inherit history, and which end it."""
 
 from __future__ import annotations
 
@@ -109,13 +109,13 @@ def test_grace_buffers_records_in_a_store_named_after_the_join() -> None:
 
 
 @pytest.mark.parametrize(
-    ("history", "told"),
+    ("history", "message"),
     [
         (None, "A join with a grace period needs a table with history; KTABLE-SOURCE-0000000002"),
         ("10ms", "The grace period of 11 ms is longer than the history of KTABLE-SOURCE-0000000002, 10 ms"),
     ],
 )
-def test_grace_is_refused_without_enough_history(history: str | None, told: str) -> None:
+def test_grace_is_refused_without_enough_history(history: str | None, message: str) -> None:
     app = builder()
     app.stream("in").join(app.table("t", store="kept", history=history), any_function, grace="11ms")
 
@@ -123,7 +123,7 @@ def test_grace_is_refused_without_enough_history(history: str | None, told: str)
         app.build()
 
     (fault,) = error.value.faults
-    assert fault.what.startswith(told)
+    assert fault.what.startswith(message)
 
 
 def test_history_is_a_length_of_time() -> None:

@@ -1,4 +1,4 @@
-"""What the tests of this folder may ask for."""
+"""Fixtures of the example tests."""
 
 from __future__ import annotations
 

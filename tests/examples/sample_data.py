@@ -1,4 +1,4 @@
-"""Turns the sample data of an example into records, as `brookmere produce --format json` does."""
+"""Read the sample data of an example as records, as `brookmere produce --format json` does."""
 
 from __future__ import annotations
 

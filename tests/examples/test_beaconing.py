@@ -1,4 +1,4 @@
-"""Regular calls are found, irregular and known ones are not, whatever order they are told in."""
+"""Regular calls are found, irregular and known ones are not, in any order of arrival."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each view comes out once, with the profile of its time and a search that is near, or without them."""
+"""Each view is sent once, with the profile of its time and a nearby search, or without them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The model is loaded once, and says for each parcel how long it will take."""
+"""The model is loaded once, and predicts how long each parcel will take."""
 
 from __future__ import annotations
 

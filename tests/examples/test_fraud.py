@@ -1,4 +1,4 @@
-"""Payments that are too many or too far apart are reviewed, whatever order they come in."""
+"""Payments that are too many or too far apart are reviewed, in any order of arrival."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A booking takes its nights and a cancellation gives them back, whatever is sent twice, late or wrong."""
+"""A booking takes its nights and a cancellation gives them back, even if some are repeated, late or wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Orders come as JSON and leave as Avro that any client of the registry reads."""
+"""Orders arrive as JSON and leave as Avro that any client of the registry can read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The board of each game holds its three best scores, with the names of who and what."""
+"""The board of each game has its three best scores, with the names of player and game."""
 
 from __future__ import annotations
 

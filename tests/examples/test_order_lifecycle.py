@@ -1,4 +1,4 @@
-"""Events move an order on or are refused, and time ends what takes too long."""
+"""Events advance an order or are rejected, and time ends what takes too long."""
 
 from __future__ import annotations
 

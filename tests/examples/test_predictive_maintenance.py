@@ -1,4 +1,4 @@
-"""Vibration that lasts or is strong is an alarm, once, with what is known of the machine."""
+"""Long or strong vibration raises one alarm, with the data of the machine."""
 
 from __future__ import annotations
 

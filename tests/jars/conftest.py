@@ -1,4 +1,4 @@
-"""What the tests of jars share: an empty cache, and a repository on this machine."""
+"""Fixtures of the jar tests: an empty cache, and a repository on this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Maven repository in a directory, for an Ivy that looks nowhere else."""
+"""A Maven repository in a directory, the only one that Ivy uses."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Repository:
         self.settings.write_text(_SETTINGS.format(root=root))
 
     def add(self, library: Library, content: Path | bytes) -> Path:
-        """Put a jar into the repository, with its checksum beside it."""
+        """Add a jar and its checksum to the repository."""
         place = self.root / library.group.replace(".", "/") / library.name / library.version
         place.mkdir(parents=True)
         jar = place / library.file

@@ -1,4 +1,4 @@
-"""Ivy follows the proxies of the environment, and its complaints become one sentence."""
+"""Ivy uses the proxies of the environment, and its errors become one sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jars come from the cache, a repository or a directory, and only whole and right ones are used."""
+"""Jars come from the cache, a repository or a directory, and only complete and verified ones are used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every jar that is named is pinned, and those of PySpark are there."""
+"""Every named jar is pinned, and those of PySpark exist."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def test_work_that_kafka_does_itself_is_refused(run: Run, command: str) -> None:
 
     assert refused.exit_code == 1
     assert f"`brookmere topics {command}` works on embedded topics only" in refused.stderr
-    assert "Kafka looks after the files of its topics itself" in refused.stderr
+    assert "Kafka maintains the files of its topics itself" in refused.stderr
 
 
 def test_two_places_are_refused(run: Run) -> None:
@@ -122,7 +122,7 @@ def test_copies_are_refused_for_embedded_topics(run: Run) -> None:
     refused = run("topics", "create", "t", "--replication-factor", "3")
 
     assert refused.exit_code == 1
-    assert "--replication-factor is for topics of Kafka" in refused.stderr
+    assert "--replication-factor applies to Kafka topics" in refused.stderr
 
 
 def test_stores_are_followed_and_asked_without_spark(
@@ -144,7 +144,7 @@ def test_stores_are_followed_and_asked_without_spark(
     asked = run("query", application, "counts", "ada", *here)
 
     assert early.exit_code == 1
-    assert f"its topic {topic} is not there" in early.stderr
+    assert f"its topic {topic} does not exist" in early.stderr
     assert f"Kafka topics at {kafka.bootstrap_servers}" in followed.stderr
     assert "counts: ready · 2 rows · lag 0 · position " in followed.stderr
     assert json.loads(asked.stdout) == {"key": "ada", "value": 3, "timestamp": 1000}

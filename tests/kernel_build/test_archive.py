@@ -1,4 +1,4 @@
-"""The archive of classes with which Java starts sooner."""
+"""The class archive with which Java starts faster."""
 
 from __future__ import annotations
 

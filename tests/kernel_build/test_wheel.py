@@ -1,4 +1,4 @@
-"""A wheel carries the kernel's sources and its jar, and uses that jar as it is."""
+"""A wheel contains the kernel's sources and its jar, and uses that jar without compiling."""
 
 from __future__ import annotations
 

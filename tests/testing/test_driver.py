@@ -1,4 +1,4 @@
-"""The test driver: what goes in, what comes out, and what it refuses."""
+"""The test driver: input, output, and refused arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stream time that goes on with the wall clock when no records come: the last results come out."""
+"""Stream time that advances with the wall clock when idle, so that the last results are sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""late_to=: what an operator drops goes to a topic, with the reason, and nothing else changes."""
+"""late_to=: dropped records go to a topic, with the reason, and nothing else changes."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def test_late_records_of_windows_carry_stream_time_and_window(kind: str) -> None
     found = _dropped(app, ("in", bm.Record("a", "x", 10_000)), ("in", bm.Record("b", "y", 900)))
 
     window = [{} if bound is None else {"window": bound} for bound in bounds]
-    told = {"reason": "late", "node": "count", "stream_time": "10000"}
-    assert found == [{"record": ("b", "y", 900), **told, **one} for one in window]
+    reported = {"reason": "late", "node": "count", "stream_time": "10000"}
+    assert found == [{"record": ("b", "y", 900), **reported, **one} for one in window]
 
 
 def test_records_without_a_key_are_sent_with_the_reason() -> None:

@@ -13,16 +13,16 @@ from brookmere.testing import TopologyTestDriver
 
 
 class Timed(bm.Processor):
-    """Tells the stream time with each record, and at each 10 ms of it."""
+    """Forwards the stream time with each record, and at every 10 ms of it."""
 
     def init(self, context: Any) -> None:
         super().init(context)
-        context.schedule(timedelta(milliseconds=10), "stream_time", self.tell)
+        context.schedule(timedelta(milliseconds=10), "stream_time", self.report)
 
     def process(self, record: bm.Record) -> None:
         self.context.forward(record.with_value(f"{record.value}@{self.context.stream_time}"))
 
-    def tell(self, now: int) -> None:
+    def report(self, now: int) -> None:
         self.context.forward(bm.Record(self.context.node, "due", now))
 
 

@@ -1,4 +1,4 @@
-"""Aggregates with Python functions give what those with Columns give, whatever their windows are."""
+"""Aggregates with Python functions equal those with Columns, in all kinds of windows."""
 
 from __future__ import annotations
 

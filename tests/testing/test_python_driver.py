@@ -23,7 +23,7 @@ def shout(value: str) -> str:
 
 
 class Counting(bm.Processor):
-    """Tells how often a key came, and how often any did."""
+    """Forwards how often a key has occurred, and how often any key has."""
 
     stores = (bm.key_value_store("counts", key=bm.Text(), value=bm.Long()),)
 

@@ -65,7 +65,7 @@ def test_value_of_every_type_makes_the_round_trip(spark: SparkSession) -> None:
 
     app = program()
     made = app.stream("in").map_values(bm.python(make, returns=EVERY_TYPE))
-    # A node of the kernel stands between the two, so the values travel.
+    # A kernel node is between the two, so the values leave the worker.
     passed = made.filter(lambda value: F.lit(True)).map_values(bm.python(look, returns=EVERY_TYPE))
     passed.map_values(bm.python(lambda value: repr(value), returns=str)).to("out")
 
@@ -177,10 +177,10 @@ def every_kind() -> bm.StreamsBuilder:
         .values()
     )
     sized = high.map_values(bm.python(length, returns="int", batch="arrow"))
-    told = sized.map_values(bm.python(str, returns=str)).merge(
+    output = sized.map_values(bm.python(str, returns=str)).merge(
         low.flat_map_values(bm.python_async(letters, returns=str))
     )
-    told.to("out")
+    output.to("out")
     return app
 
 

@@ -45,9 +45,9 @@ def test_unknown_names_are_refused() -> None:
             driver.output_topic("total")
         with pytest.raises(bm.errors.ConfigError, match=r"no store 'count'. Did you mean 'counts'"):
             driver.store("count")
-        with pytest.raises(bm.errors.ConfigError, match=r"no store 'x'. Known are: counts"):
+        with pytest.raises(bm.errors.ConfigError, match=r"no store 'x'. Known names: counts"):
             driver.store("x")
-        with pytest.raises(bm.errors.ConfigError, match=r"no input topic 'nowhere'. Known are: orders"):
+        with pytest.raises(bm.errors.ConfigError, match=r"no input topic 'nowhere'. Known names: orders"):
             driver.pipe_records([("nowhere", bm.Record("k", "v", 0))])
 
 

@@ -1,4 +1,4 @@
-"""Where records get their time from, and what happens to a time that cannot be one."""
+"""Where the time of a record comes from, and how invalid times are handled."""
 
 from __future__ import annotations
 

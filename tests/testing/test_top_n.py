@@ -108,7 +108,7 @@ def test_a_row_can_move_to_another_group() -> None:
 def test_invalid_number_is_refused(n: Any) -> None:
     app = bm.StreamsBuilder("top", key=bm.Text(), value=SCORE)
 
-    with pytest.raises(bm.errors.TopologyError, match="top_n\\(\\) keeps at least one"):
+    with pytest.raises(bm.errors.TopologyError, match="top_n\\(\\) needs n to be at least 1"):
         app.stream("in").group_by_key().top_n(n, by="points")
 
 

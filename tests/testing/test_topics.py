@@ -129,7 +129,7 @@ def test_reading_from_an_empty_topic_is_an_error() -> None:
 
         for read in (out.read_record, out.read_value, out.read_key_value):
             with pytest.raises(
-                LookupError, match="The topic 'out' has no more records; ask is_empty\\(\\) first"
+                LookupError, match="The topic 'out' has no more records; check is_empty\\(\\) first"
             ):
                 read()
 

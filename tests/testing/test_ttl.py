@@ -1,4 +1,4 @@
-"""Tables with a time to live: rows that are not updated are deleted, for everyone who looks."""
+"""Tables with a time to live: rows that are not updated are deleted, for all readers."""
 
 from __future__ import annotations
 
@@ -103,5 +103,5 @@ def test_downstream_operators_see_the_deletion() -> None:
 def test_history_and_time_to_live_exclude_each_other() -> None:
     app = bm.StreamsBuilder("ttl", key=bm.Text(), value=bm.Text())
 
-    with pytest.raises(bm.errors.TopologyError, match="not both"):
+    with pytest.raises(bm.errors.TopologyError, match="cannot have both"):
         app.table("in", history=TEN, ttl=TEN)

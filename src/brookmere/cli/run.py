@@ -95,7 +95,7 @@ def run(
     }
     made = application(found.program, config_file, chosen)
     # Downloads, compilation and migrations of the state take long enough to be worth a line.
-    for name in ("brookmere.jars", "brookmere.kernel.build", "brookmere.run.evolution.state_directory"):
+    for name in ("brookmere.jars", "brookmere.kernel.build", "brookmere.run.evolution"):
         logging.getLogger(name).setLevel(logging.INFO)
     serving = None if serve is None else prepared(serve, token_file, found)
 

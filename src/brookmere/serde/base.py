@@ -89,7 +89,11 @@ class Serde(ABC):
 
     def misfit(self, found: Any, types: SparkTypes) -> Misfit | None:
         """Return why values of the type `found` cannot be written, and the remedy; None if they can."""
-        return type_misfit(type(self).__name__, types.of(self), found)
+        try:
+            return type_misfit(type(self).__name__, types.of(self), found)
+        except NoSchema:
+            # Only its Column knows the type, and Spark reports what that cannot take.
+            return None
 
     # A program
 

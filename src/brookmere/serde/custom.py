@@ -9,9 +9,8 @@ from typing import Any, ClassVar
 from brookmere.errors import Fault, TopologyError, UnsupportedError
 from brookmere.serde.bad_values import BadBytes, wrong_type
 from brookmere.serde.base import Serde
-from brookmere.serde.columns import Column, Columns, SparkType, SparkTypes
+from brookmere.serde.columns import Column, Columns, SparkType
 from brookmere.serde.structures.spark_fields import NoSchema
-from brookmere.serde.structures.type_fit import Misfit
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -88,10 +87,6 @@ class Custom(Serde):
 
     def write_column(self, value: Column, columns: Columns, found: Any) -> Column:  # noqa: ARG002
         return columns.call(f"encode of the serde {self.name!r}", self.encode, value)
-
-    def misfit(self, found: Any, types: SparkTypes) -> Misfit | None:  # noqa: ARG002
-        # Spark reports what encode cannot take.
-        return None
 
     def describe(self) -> dict[str, Any]:
         raise UnsupportedError(

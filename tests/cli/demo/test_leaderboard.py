@@ -1,4 +1,4 @@
-"""The leaderboard's demo: its season, its picture of the terminal, its end, and its port."""
+"""The leaderboard demo: its season, its display, its summary, and its port."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_demo_shows_scores_and_boards_at_a_port_that_is_free(run: Run, folder: P
     assert page is not None
     assert page[1] != "7000"
     assert "Port 7000 is already in use" in shown.stderr
-    assert re.search(r"\nscore   \w+ has [\d,]+ in ", shown.stdout)
+    assert re.search(r"\nscore   \w+ scored [\d,]+ in ", shown.stdout)
     assert re.search(r"\nboard   (Otter Hop|Mill Race|Skipping Stones): \w+ [\d,]+", shown.stdout)
     done = re.search(r"  (\d+) scores came in", shown.stdout)
     scores = bm.Topics(folder / "demo" / ".brookmere" / "topics")["score-events"].end_offsets()

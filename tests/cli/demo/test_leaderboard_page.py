@@ -1,4 +1,4 @@
-"""The page of the leaderboard's demo, in a real browser, before a real application."""
+"""The page of the leaderboard demo, in a real browser, served by a real application."""
 
 from __future__ import annotations
 

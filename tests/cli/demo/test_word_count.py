@@ -1,4 +1,4 @@
-"""The demo shows sentences and counts, in a terminal and without one, and what it proposes works."""
+"""The demo shows sentences and counts, with or without a terminal, and the commands it suggests work."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def test_demo_in_a_terminal_ends_on_a_key(folder: Path) -> None:
             try:
                 shown += os.read(terminal, 65536)
             except OSError:
-                # That is how Linux tells that the other side is gone.
+                # On Linux this means that the other side is gone.
                 break
     _, status = os.waitpid(pid, 0)
 
@@ -147,6 +147,6 @@ def test_demo_in_a_terminal_ends_on_a_key(folder: Path) -> None:
     assert os.waitstatus_to_exitcode(status) == 0, text[-2000:]
     assert "Starting Spark" in text
     assert "topic lines · " in text
-    # The screen of the demo is gone, and what it did stands below the command.
+    # The screen of the demo is gone, and its summary is below the command.
     assert b"\x1b[?1049l" in shown
     assert "What happened" in text.rpartition("A count changes")[2]

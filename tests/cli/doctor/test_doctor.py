@@ -1,4 +1,4 @@
-"""The doctor finds what is missing and says how to mend it."""
+"""The doctor finds what is missing and says how to fix it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`brookmere registry` starts, shows and stops a registry that is a process of its own."""
+"""`brookmere registry` starts, shows and stops a registry in a separate process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A program is found by module or file, and what keeps it from loading is told with its place."""
+"""A program is found by module or file, and loading errors are reported with their location."""
 
 from __future__ import annotations
 

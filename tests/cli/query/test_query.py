@@ -1,4 +1,4 @@
-"""`query` asks a store from the shell: keys, ranges, windows, sessions and versions, as JSON or a table."""
+"""`query` reads a store from the shell: keys, ranges, windows, sessions and versions, as JSON or a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`replica` follows the changelogs of an application until it is stopped, and goes on from its own files."""
+"""`replica` follows the changelogs of an application until it is stopped, and resumes from its files."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_second_replica_of_the_same_name_is_refused(run: Run, world: World, fold
         (["clicks", "--name", "../other"], "'../other' cannot be the name of a replica"),
         (
             ["clicks", "--in-memory", "--dir", "x"],
-            "--in-memory keeps no files, and --dir says where they lie",
+            "--in-memory and --dir cannot be combined",
         ),
         (["clicks", "--state-dir", "nowhere"], "nowhere: none."),
     ],

@@ -1,4 +1,4 @@
-"""`serve`, `replica --serve` and `run --serve` answer over HTTP, with the program's own routes, by token."""
+"""`serve`, `replica --serve` and `run --serve` serve stores and the program's routes over HTTP, by token."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_server_waits_for_topics_that_do_not_exist_yet(run: Run, world: World, f
         created.append([bm.Record(b"ada", bm.Long().serialize(3), 0)])
         patient = run("query", "clicks", "counts", "ada", "--url", url)
 
-    assert "has not caught up after 0 s.\nWait longer with --timeout" in impatient.stderr
+    assert "did not catch up within 0 s.\nWait longer with --timeout" in impatient.stderr
     assert json.loads(patient.stdout)["value"] == 3
 
 
@@ -134,7 +134,7 @@ def test_server_requires_the_token(
         monkeypatch.setenv("BROOKMERE_TOKEN", "open\nsesame")
         by_two_lines = run("query", "clicks", "counts", "--url", url)
 
-    assert "wants a token, and the right one was not given" in refused.stderr
+    assert "requires a token, and none or a wrong one was given" in refused.stderr
     assert by_file.exit_code == by_variable.exit_code == 0, by_file.stderr + by_variable.stderr
     assert "There is no token in the variable BROOKMERE_TOKEN." in by_two_lines.stderr
 

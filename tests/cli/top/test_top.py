@@ -31,7 +31,7 @@ from tests.cli.conftest import Run
 from tests.cli.worlds import DEADLINE_SECONDS, World
 
 DEAD = 2**22 + 1
-"""A number that no process has."""
+"""A pid that no process has."""
 
 
 def status(pid: int | None = None, age_ms: int = 0, **changes: object) -> Status:

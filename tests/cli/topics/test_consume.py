@@ -1,4 +1,4 @@
-"""`consume` shows records, guesses their formats, follows, and ends as told."""
+"""`consume` shows records, guesses their formats, follows new ones, and stops where requested."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`produce` turns lines into records, quickly, and names the line that is none."""
+"""`produce` writes lines as records, quickly, and names the line that is not a record."""
 
 from __future__ import annotations
 

@@ -187,10 +187,10 @@ def test_repair_reports_damage_and_removes_it_with_execute(run: Run, topics: bm.
     damaged[200] ^= 0xFF
     segment.write_bytes(damaged)
 
-    told = run("topics", "repair", "orders")
-    assert told.exit_code == 1
-    assert str(segment) in told.stdout
-    assert "discards 5 records" in told.stderr
+    reported = run("topics", "repair", "orders")
+    assert reported.exit_code == 1
+    assert str(segment) in reported.stdout
+    assert "discards 5 records" in reported.stderr
 
     assert run("topics", "repair", "orders", "--execute").exit_code == 0
     assert [record.key for record in topics["orders"].read(0)] == [b"good"]

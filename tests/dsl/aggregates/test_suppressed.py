@@ -164,7 +164,7 @@ def test_versioned_table_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "told"),
+    ("call", "message"),
     [
         (lambda: bm.until_window_closes(when_full="emit"), "sends final results only"),
         (lambda: bm.until_window_closes(max_records=-1), "max_records must be an integer"),
@@ -174,6 +174,6 @@ def test_versioned_table_is_refused() -> None:
         (lambda: builder().table("in").suppress(5), "needs a time limit or the close of a window, found 5"),  # type: ignore[arg-type]
     ],
 )
-def test_wrong_arguments_are_refused(call: Callable[[], Any], told: str) -> None:
-    with pytest.raises(bm.errors.TopologyError, match=told):
+def test_wrong_arguments_are_refused(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises(bm.errors.TopologyError, match=message):
         call()

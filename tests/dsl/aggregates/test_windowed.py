@@ -191,7 +191,7 @@ def test_windowed_keys_may_be_written_as_json() -> None:
 
 
 @pytest.mark.parametrize(
-    ("windows", "serde", "told"),
+    ("windows", "serde", "message"),
     [
         (
             TUMBLING,
@@ -203,10 +203,10 @@ def test_windowed_keys_may_be_written_as_json() -> None:
         (bm.UnlimitedWindows(), bm.Windowed(bm.Text(), size=timedelta(days=1)), "differ in length"),
     ],
 )
-def test_sink_refuses_the_serde_of_other_windows(windows: Any, serde: bm.Windowed, told: str) -> None:
+def test_sink_refuses_the_serde_of_other_windows(windows: Any, serde: bm.Windowed, message: str) -> None:
     counts = builder().stream("in").group_by_key().windowed_by(windows).count().to_stream()
 
-    with pytest.raises(bm.errors.TopologyError, match=told):
+    with pytest.raises(bm.errors.TopologyError, match=message):
         counts.to("out", key=serde)
 
 
@@ -252,7 +252,7 @@ def _windowed(windows: Any) -> bm.dsl.WindowedKStream:
 
 
 @pytest.mark.parametrize(
-    ("call", "told"),
+    ("call", "message"),
     [
         (lambda: _windowed(10), "windowed_by\\(\\) needs windows, found 10"),
         (lambda: _windowed(bm.JoinWindows("10ms")), "windowed_by\\(\\) needs windows"),
@@ -269,8 +269,8 @@ def _windowed(windows: Any) -> bm.dsl.WindowedKStream:
         (lambda: _windowed(TUMBLING).count(retention="1 day"), "must be a duration"),
     ],
 )
-def test_wrong_arguments_are_refused(call: Callable[[], Any], told: str) -> None:
-    with pytest.raises(bm.errors.TopologyError, match=told):
+def test_wrong_arguments_are_refused(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises(bm.errors.TopologyError, match=message):
         call()
 
 

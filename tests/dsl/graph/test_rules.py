@@ -221,9 +221,9 @@ def test_each_rule_reports_what_it_changed() -> None:
     count(rekeyed, "one")
     count(rekeyed, "two")
 
-    told = [(rewrite.rule, rewrite.what) for rewrite in app.build(optimization="all").rewrites]
+    rewrites = [(rewrite.rule, rewrite.what) for rewrite in app.build(optimization="all").rewrites]
 
-    assert told == [
+    assert rewrites == [
         ("reuse.ktable.source.topics", "kept is restored from the topic t"),
         (
             "merge.repartition.topics",

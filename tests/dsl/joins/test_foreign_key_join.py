@@ -1,4 +1,4 @@
-"""Joins by foreign key: the subscription, its answer, and what each side is asked for."""
+"""Foreign-key joins: the subscription, its response, and what each side sends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Joins that lack what they need, or ask for what they cannot have, are refused."""
+"""Joins with missing or unsupported options are refused."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def refused(error: pytest.ExceptionInfo[bm.errors.TopologyError]) -> str:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({}, "A join of two streams needs windows=, found None | Pass JoinWindows"),
         ({"windows": 5}, "A join of two streams needs windows=, found 5"),
@@ -28,17 +28,17 @@ def refused(error: pytest.ExceptionInfo[bm.errors.TopologyError]) -> str:
         ({"windows": WINDOWS, "how": "full"}, "A join with a KStream cannot be 'full' | Use 'inner' or"),
     ],
 )
-def test_join_of_streams_requires_its_options(options: dict[str, Any], told: str) -> None:
+def test_join_of_streams_requires_its_options(options: dict[str, Any], message: str) -> None:
     app = builder()
 
     with pytest.raises(bm.errors.TopologyError) as error:
         app.stream("l").join(app.stream("r"), any_function, **options)
 
-    assert refused(error).startswith(told)
+    assert refused(error).startswith(message)
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"how": "outer"}, "A join with a KTable cannot be 'outer' | Use 'inner' or 'left'"),
         ({"windows": WINDOWS}, "A join with a KTable does not take windows= | It takes grace, late_to, name"),
@@ -46,13 +46,13 @@ def test_join_of_streams_requires_its_options(options: dict[str, Any], told: str
         ({"grace": "-1ms"}, "The grace of join must not be negative, found -1 ms"),
     ],
 )
-def test_join_with_a_table_refuses_unsupported_options(options: dict[str, Any], told: str) -> None:
+def test_join_with_a_table_refuses_unsupported_options(options: dict[str, Any], message: str) -> None:
     app = builder()
 
     with pytest.raises(bm.errors.TopologyError) as error:
         app.stream("l").join(app.table("r"), any_function, **options)
 
-    assert refused(error).startswith(told)
+    assert refused(error).startswith(message)
 
 
 def test_join_with_a_global_table_needs_a_key() -> None:

@@ -1,4 +1,4 @@
-"""Joins of a stream with a table: where they look, what they repartition, and records without a key."""
+"""Joins of a stream with a table: which stores they read, what they repartition, and null keys."""
 
 from __future__ import annotations
 

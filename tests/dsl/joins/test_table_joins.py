@@ -1,4 +1,4 @@
-"""Joins of two tables: where they look, their stores, and who sends old values."""
+"""Joins of two tables: which stores they read, and which side sends old values."""
 
 from __future__ import annotations
 
