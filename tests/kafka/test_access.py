@@ -175,7 +175,7 @@ def test_failed_login_is_told_at_once_without_the_password(secured: Secured, wro
     text = str(caught.value)
     user = wrong.get("sasl.username", "alice")
     assert f"User:{user} cannot log in at {secured.broker.servers('SECURE')}" in text
-    assert "Check sasl.mechanism and the user's name and password." in text
+    assert "Check sasl.mechanism, the user name and the password." in text
     assert "lion" not in text
     assert PASSWORD not in text
 
@@ -187,7 +187,7 @@ def test_broker_that_is_not_trusted_is_told(secured: Secured, tmp_path: Path) ->
     with pytest.raises(AccessError) as caught:
         opened(settings).names()
 
-    assert "Check that security.protocol is the listener's, that ssl.truststore.location holds" in str(
+    assert "Check that security.protocol matches the listener, that ssl.truststore.location contains" in str(
         caught.value
     )
 
@@ -217,7 +217,7 @@ def test_command_of_an_error_names_the_file_of_the_settings(secured: Secured, tm
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"ssl.truststore.location": "trust.jks"}, "ssl.truststore.type is JKS, as nothing else is set"),
+        ({"ssl.truststore.location": "trust.jks"}, "ssl.truststore.type is JKS, the default"),
         (
             {"ssl.truststore.location": "trust.p12", "ssl.truststore.type": "PKCS12"},
             "Convert it with `openssl pkcs12 -in store.p12 -nokeys -out store.pem`",
@@ -228,7 +228,7 @@ def test_command_of_an_error_names_the_file_of_the_settings(secured: Secured, tm
         ),
         (
             {"sasl.jaas.config": "nonsense tiger"},
-            "sasl.jaas.config is no login of JAAS (its value is hidden)",
+            "sasl.jaas.config is not a valid JAAS login (its value is hidden)",
         ),
     ],
 )

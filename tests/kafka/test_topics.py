@@ -77,7 +77,8 @@ def test_unknown_topic_is_told_with_the_nearest_and_the_command(topics: KafkaTop
         assert str(caught.value) == (
             f"There is no topic {wrong!r} at {topics.bootstrap_servers}. Did you mean {name('orders')!r}? "
             f"`brookmere topics create {wrong} --bootstrap-server {topics.bootstrap_servers}` creates it; "
-            f"`brookmere topics list --bootstrap-server {topics.bootstrap_servers}` shows what there is."
+            f"`brookmere topics list --bootstrap-server {topics.bootstrap_servers}` lists the existing "
+            "topics."
         )
     assert wrong not in topics
 
@@ -85,14 +86,14 @@ def test_unknown_topic_is_told_with_the_nearest_and_the_command(topics: KafkaTop
 @pytest.mark.parametrize(
     ("partitions", "config", "replication", "words"),
     [
-        (0, {}, None, "with 0 partitions: give it at least 1"),
+        (0, {}, None, "with 0 partitions: it needs at least 1"),
         (
             1,
             {"cleanup.polcy": "compact"},
             None,
             "Unknown topic config name: cleanup.polcy. Correct the setting",
         ),
-        (1, {}, 3, "Set replication.factor (--replication-factor) to no more than there are brokers"),
+        (1, {}, 3, "Set replication.factor (--replication-factor) to at most the number of brokers"),
     ],
 )
 def test_what_kafka_refuses_to_create_is_told(
@@ -111,7 +112,7 @@ def test_what_kafka_refuses_to_create_is_told(
 
 
 def test_illegal_name_is_refused_as_embedded_topics_refuse_it(topics: KafkaTopics) -> None:
-    with pytest.raises(TopicError, match="'a b' cannot be the name of a topic"):
+    with pytest.raises(TopicError, match="'a b' is not a valid topic name"):
         topics.create("a b")
     assert "a b" not in topics
 

@@ -69,7 +69,7 @@ def test_dead_letters_contain_the_exception_and_the_trace_of_python(home: Home) 
     assert headers["__streams.errors.exception"] == b"ValueError"
     assert headers["__streams.errors.message"] == b"invalid literal for int() with base 10: 'two'"
     trace = (headers["__streams.errors.stacktrace"] or b"").decode()
-    assert "test_python_application.py" in trace
+    assert "test_application_python_code.py" in trace
     assert "int(record.value)" in trace
 
 

@@ -62,7 +62,7 @@ def test_a_port_is_free_again_after_a_stop() -> None:
 
 
 def test_a_server_starts_once() -> None:
-    with Server(hello(), port=0) as server, pytest.raises(ServerError, match="was started before"):
+    with Server(hello(), port=0) as server, pytest.raises(ServerError, match="was already started"):
         server.start()
 
 
@@ -105,5 +105,5 @@ def test_an_address_has_a_host_and_a_port(address: str, expected: tuple[str, int
 
 @pytest.mark.parametrize("address", ["", "7000", ":7000", "host", "host:", "host:x", "host:65536", "::1:80"])
 def test_what_is_no_address_is_refused(address: str) -> None:
-    with pytest.raises(ConfigError, match="is no address to serve at"):
+    with pytest.raises(ConfigError, match="is not an address to listen on"):
         parse_address(address)

@@ -69,7 +69,7 @@ def run(
         bool, typer.Option("--json-progress", help="Print the progress of each batch as a line of JSON.")
     ] = False,
 ) -> None:
-    """Run a program on its topics, until Ctrl-C.
+    """Run a program on its topics until Ctrl-C.
 
     The first Ctrl-C, or SIGTERM, finishes the current batch and stops with exit code 0; the next run resumes
     from there. A second Ctrl-C stops immediately with exit code 130, and the next run repeats that batch. A

@@ -1,4 +1,4 @@
-"""Serves the stores of an application over HTTP, and the application's own routes beside them."""
+"""The HTTP API: serves the stores of an application, and the application's own routes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Server", "Stores", "create_api", "serve", "serve_replica"]
 
 
 class _Callable(ModuleType):
-    """Lets `bm.serve(application)` be the function also when this folder, of the same name, is imported."""
+    """Makes `bm.serve(application)` work even after this package, which has the same name, was imported."""
 
     def __call__(self, *arguments: Any, **named: Any) -> Server:
         return serve(*arguments, **named)

@@ -1,4 +1,4 @@
-"""Turns a replica into an API: routes, the answers to what goes wrong, and the OpenAPI document."""
+"""The API of a replica: routes, error handling and the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from brookmere.topology.nodes import Topology
 
 
 class _Api(FastAPI):
-    """An API with an entry before the framework's own, which would take longer than a read of a key."""
+    """An API with a fast path in front of the framework, whose overhead exceeds the read of a key."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -58,17 +58,17 @@ def create_api(
     peers: Peers | None = None,
     heartbeat: float = HEARTBEAT_SECONDS,
 ) -> FastAPI:
-    """Return the API of a replica, which begins to follow all its stores.
+    """Return the API of a replica, and start to follow all its stores.
 
-    `status` tells what the application is doing, `topology` is its program. `routes` are the application's
-    own; a parameter annotated with `Stores` gets the stores. With a `token` all requests but GET /health need
-    it.
+    `status` returns the status of the application, `topology` is its program. `routes` are the application's
+    own; a parameter annotated with `Stores` receives the stores. With a `token`, all requests but GET /health
+    need it.
 
     Raises:
-        ConfigError: an own route has a path that is answered already, or the token is empty.
+        ConfigError: a route of the application has a path that is already taken, or the token is empty.
     """
     if token is not None and not token.strip():
-        raise ConfigError("The token is empty, so everyone would know it. Give one, or leave it out.")
+        raise ConfigError("The token is empty, which protects nothing. Set a token, or omit it.")
     replica.start()
     api = _Api(title=replica.application, docs_url=None, redoc_url=None)
     served = Served(replica, status or (lambda: None), topology, peers, streams_of(api))

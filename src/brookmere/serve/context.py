@@ -1,4 +1,4 @@
-"""Holds what an API answers from."""
+"""What the routes of an API share."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from brookmere.topics.times import now_ms
 from brookmere.topology.nodes import Topology
 
 StatusReader = Callable[[], Any]
-"""Returns a dataclass or a mapping that says how the application is, or None where nothing is known."""
+"""Returns the status of the application as a dataclass or a mapping, or None if it is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """A replica, and what is known about its application."""
+    """A replica and its application."""
 
     replica: Replica
     status: StatusReader
@@ -27,6 +27,6 @@ class Served:
     peers: Peers | None
     streams: Streams
     requests: Counter[int] = field(default_factory=Counter)
-    """How many requests were answered, by status."""
+    """The number of responses by status."""
     started_at: int = field(default_factory=now_ms)
     """In milliseconds since 1970."""

@@ -1,4 +1,4 @@
-"""Turns an API into a server that runs in a thread of this process."""
+"""An HTTP server that runs an API in a thread of this process."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _log = logging.getLogger(__name__)
 
 _START_SECONDS = 30.0
 _LOOK_SECONDS = 0.005
-# How long answers under way may take after a stop; streams of updates end at once.
+# How long running requests may take after a stop; streams of updates end at once.
 _GRACE_SECONDS = 3
 
 
 class Server:
-    """Answer HTTP requests in a thread of this process, from `start` to `stop`.
+    """Serves HTTP in a thread of this process, from `start` to `stop`.
 
-    Port 0 takes a free one; `port` and `url` tell which. The handlers of signals are left alone, and requests
-    are not logged unless `access_log` says so.
+    Port 0 takes a free port; `port` and `url` say which. Signal handlers stay as they are, and requests are
+    logged only with `access_log`.
     """
 
     def __init__(
@@ -51,19 +51,19 @@ class Server:
 
     @property
     def url(self) -> str:
-        """Where the server answers, such as http://127.0.0.1:7000."""
+        """The URL of the server, such as http://127.0.0.1:7000."""
         return f"http://{self.address}"
 
     @property
     def is_running(self) -> bool:
-        """Whether requests are answered."""
+        """Whether the server is running."""
         return self._thread is not None and self._thread.is_alive()
 
     def bind(self) -> socket.socket:
-        """Take the port.
+        """Bind the port.
 
         Raises:
-            ServerError: the host is unknown, or something else listens there.
+            ServerError: the host is unknown, or the port is already in use.
         """
         try:
             family, _, _, _, place = socket.getaddrinfo(
@@ -83,13 +83,13 @@ class Server:
         return bound
 
     def start(self) -> Self:
-        """Begin to answer, and return when the server does.
+        """Start the server, and return once it accepts requests.
 
         Raises:
             ServerError: it cannot listen there, or a start-up function of a route failed.
         """
         if self._thread is not None:
-            raise ServerError(f"The server at {self.url} was started before. Make a new Server.")
+            raise ServerError(f"The server at {self.url} was already started. Create a new Server.")
         bound = self.bind()
         server = uvicorn.Server(
             uvicorn.Config(
@@ -113,14 +113,14 @@ class Server:
         if not server.started:
             self.stop()
             raise ServerError(
-                f"The server at {self.url} did not start. Its log tells why; "
+                f"The server at {self.url} did not start. See its log; "
                 "a start-up function of your own routes may have failed."
             )
         _log.info("serving at %s", self.url)
         return self
 
     def stop(self) -> None:
-        """End all streams of updates, finish the answers under way and stop; a second call does nothing."""
+        """End all streams of updates, finish running requests and stop; a second call does nothing."""
         server, thread = self._server, self._thread
         if server is None or thread is None:
             return
@@ -132,7 +132,7 @@ class Server:
             self._on_stop.pop().__exit__(None, None, None)
 
     def closes(self, held: contextlib.AbstractContextManager[object]) -> Self:
-        """Let `held` end with this server."""
+        """Close `held` when this server stops."""
         self._on_stop.append(held)
         return self
 
@@ -164,5 +164,5 @@ class Server:
     def _unbound(self, error: OSError) -> ServerError:
         return ServerError(
             f"The server cannot listen at {self.address}. Found: {error.strerror or error}. "
-            "Stop what uses this port, or give another address; port 0 takes a free one."
+            "Free the port, or pass another address; port 0 takes a free one."
         )

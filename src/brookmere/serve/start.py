@@ -1,4 +1,4 @@
-"""Turns a running application into a server of its stores."""
+"""Starts servers: for a running application, or for a replica."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from brookmere.topology.nodes import Topology
 
 
 class Servable(Protocol):
-    """What a server has to know of an application."""
+    """What a server needs from an application."""
 
     @property
     def config(self) -> Config:
@@ -35,7 +35,7 @@ class Servable(Protocol):
         """The stores; the application must run."""
 
     def status(self) -> Any:
-        """Return how it is."""
+        """Return its status."""
 
 
 def serve(
@@ -47,13 +47,13 @@ def serve(
 ) -> Server:
     """Serve the stores of a running application over HTTP, and its own routes, until the server is stopped.
 
-    Port 0 takes a free one. With a `token` requests need the header Authorization: Bearer TOKEN. Stop the
+    Port 0 takes a free port. With a `token`, requests need the header Authorization: Bearer TOKEN. Stop the
     server before the application, or use it in a `with` statement.
 
     Raises:
-        StoreNotReadyError: the application does not run.
-        ServerError: something else listens at the address.
-        ConfigError: the address is none, or an own route has a path that is answered already.
+        StoreNotReadyError: the application is not running.
+        ServerError: the port is already in use.
+        ConfigError: the address is invalid, or a route has a path that is already taken.
     """
     return serve_replica(
         application.stores,
@@ -67,11 +67,11 @@ def serve(
 
 
 def check_address(address: str) -> None:
-    """Refuse an address before anything is started for it.
+    """Fail fast if a server cannot listen on an address.
 
     Raises:
-        ServerError: the host is unknown, or something else listens there.
-        ConfigError: the address is none.
+        ServerError: the host is unknown, or the port is already in use.
+        ConfigError: the address is invalid.
     """
     host, port = parse_address(address)
     Server(FastAPI(), host, port).bind().close()
@@ -87,11 +87,11 @@ def serve_replica(
     routes: Sequence[APIRouter] = (),
     token: str | None = None,
 ) -> Server:
-    """Serve a replica over HTTP, and tell the other replicas of its application where it is."""
+    """Serve a replica over HTTP, and announce its address to the other replicas of its application."""
     host, port = parse_address(address)
     peers = Peers(replica.application, topics, replica.name, lambda: stores_of(replica))
     api = create_api(replica, status=status, topology=topology, routes=routes, token=token, peers=peers)
     server = Server(api, host, port).start()
-    # Others cannot reach an address that stands for all of this machine's.
+    # Others cannot connect to a wildcard address.
     reachable = socket.gethostname() if host in ("0.0.0.0", "::") else host
     return server.closes(peers.start(shown_address(reachable, server.port)))

@@ -1,4 +1,4 @@
-"""Keeps topics as logs in a directory, reads and writes them, and those of Kafka."""
+"""Topics, kept as logs in a directory or by Kafka: create, read and write them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What embedded topics and those of Kafka have in common, so that programs can take either."""
+"""The interface that embedded topics and Kafka's share, so that programs can use either."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from brookmere.serde import Serde
 from brookmere.topics.log.append import Appended
 
 Start = Literal["earliest", "latest"] | Mapping[int, int] | int | datetime
-"""Where a consumer begins: at an end of the topic, with offsets by partition, or at a time."""
+"""Where a consumer starts: at an end of the topic, at offsets by partition, or at a time."""
 
 
 class SettingsOfTopic(Protocol):
@@ -26,14 +26,14 @@ class SettingsOfTopic(Protocol):
 
     @property
     def compacts(self) -> bool:
-        """Whether only the last record of each key is kept in the end."""
+        """Whether compaction eventually keeps only the last record of each key."""
 
     def by_name(self) -> Mapping[str, str | int]:
         """Return the settings by Kafka's names."""
 
 
 class AnyTopic(Protocol):
-    """A topic, wherever it is kept."""
+    """A topic, embedded or in Kafka."""
 
     @property
     def name(self) -> str:
@@ -41,11 +41,11 @@ class AnyTopic(Protocol):
 
     @property
     def id(self) -> str:
-        """What tells this topic from an earlier one of the same name."""
+        """Distinguishes this topic from an earlier one of the same name."""
 
     @property
     def partitions(self) -> int:
-        """How many partitions the topic has."""
+        """The number of partitions."""
 
     @property
     def config(self) -> SettingsOfTopic:
@@ -55,10 +55,10 @@ class AnyTopic(Protocol):
         """Return the first readable offset of each partition."""
 
     def end_offsets(self) -> list[int]:
-        """Return the offset behind the last readable record of each partition."""
+        """Return the offset after the last readable record of each partition."""
 
     def offsets_for_time(self, timestamp: int) -> list[int]:
-        """Return for each partition the first offset with a timestamp not below this, or its end."""
+        """Return, for each partition, the first offset whose timestamp is not lower, or its end offset."""
 
     def append(self, records: Iterable[Record]) -> Appended:
         """Append records and return their offsets."""
@@ -67,13 +67,13 @@ class AnyTopic(Protocol):
         """Append columns named timestamp, key, value and headers."""
 
     def read(self, partition: int, start: int | None = None, end: int | None = None) -> Iterator[Record]:
-        """Read the records of a partition that are there now, from offset `start` to before `end`."""
+        """Read the current records of a partition, from offset `start` up to but excluding `end`."""
 
     def record(self, partition: int, offset: int) -> Record | None:
-        """Return the record at an offset, or None where there is none (any more)."""
+        """Return the record at an offset, or None if there is none, for example after compaction."""
 
     def check(self, record: Record) -> None:
-        """Raise the error that an append of this record, with bytes or None as key and value, would raise."""
+        """Raise the error that appending this record, with bytes or None as key and value, would raise."""
 
 
 class AnyProducer(Protocol):
@@ -91,14 +91,14 @@ class AnyProducer(Protocol):
         """Send a record."""
 
     def flush(self) -> None:
-        """Wait until everything sent before is in the topic."""
+        """Wait until everything sent so far is in the topic."""
 
     def close(self) -> None:
-        """Flush and end."""
+        """Flush and close."""
 
     @property
     def position(self) -> Mapping[str, Mapping[int, int]]:
-        """By partition, the offset behind the last record that it has written; complete after a flush."""
+        """By partition, the offset after the last record it has written; complete after a flush."""
 
     def __enter__(self) -> Self: ...
 
@@ -109,15 +109,15 @@ class AnyConsumer(Protocol):
     """Reads a topic."""
 
     positions: dict[int, int]
-    """By partition, where the next record is looked for."""
+    """By partition, the offset to read next."""
 
     def __iter__(self) -> Iterator[Record]: ...
 
     def poll(self, timeout: Duration = timedelta(0), *, limit: int = 500) -> list[Record]:
-        """Return up to `limit` records, as soon as there are any, or none after the timeout."""
+        """Return up to `limit` records as soon as there are any, or none after the timeout."""
 
     def close(self) -> None:
-        """Let go of what the consumer holds."""
+        """Release files or connections."""
 
     def __enter__(self) -> Self: ...
 
@@ -125,10 +125,10 @@ class AnyConsumer(Protocol):
 
 
 class AnyTopics(Protocol):
-    """A set of topics: those in a directory, or those of a Kafka cluster."""
+    """A set of topics, in a directory or in a Kafka cluster."""
 
     def command(self, rest: str) -> str:
-        """Return a command on these topics as it is typed, such as that which creates one."""
+        """Return the shell command that runs `brookmere topics` on these topics, for error messages."""
 
     def names(self) -> list[str]:
         """Return the names of all topics, sorted."""
@@ -147,10 +147,10 @@ class AnyTopics(Protocol):
         *,
         exist_ok: bool = False,
     ) -> AnyTopic:
-        """Create a topic. With `exist_ok` one that is there already is returned as it is."""
+        """Create a topic. With `exist_ok` an existing one is returned unchanged."""
 
     def delete(self, name: str) -> None:
-        """Delete a topic with all its records."""
+        """Delete a topic and all its records."""
 
     def producer(
         self,
@@ -160,7 +160,7 @@ class AnyTopics(Protocol):
         value: Serde | None = None,
         linger: Duration = timedelta(0),
     ) -> AnyProducer:
-        """Return a producer that writes keys and values with these serdes; without one they are bytes."""
+        """Return a producer that uses these serdes for keys and values; without a serde they are bytes."""
 
     def consumer(
         self,

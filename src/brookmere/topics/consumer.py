@@ -1,4 +1,4 @@
-"""Turns the partitions of a topic into one sequence of decoded records, in the order of time."""
+"""The consumer of an embedded topic: merges partitions by time and decodes records."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from brookmere.topics.any_topics import AnyTopic, Start
 from brookmere.topics.log.topic import Topic
 from brookmere.topics.times import milliseconds
 
-# How often a consumer that waits looks for more.
+# How often a waiting consumer checks for new records.
 _LOOK_SECONDS = 0.02
 
 
 class Consumer:
-    """Reads a topic. `Topics.consumer` makes one.
+    """Reads a topic. Create one with `Topics.consumer`.
 
-    Iterating gives what is there, or with `follow` waits for more and never ends. Records of a partition
-    come in the order of their offsets; among partitions the one comes first whose next record is oldest.
-    A record that does not decode raises a DeserializationError; the next call goes on behind it.
+    Iterating yields the records up to the current end, or with `follow` waits for more and never ends.
+    Records of a partition come in offset order; across partitions the oldest next record comes first.
+    A record that cannot be decoded raises a DeserializationError; the next call continues after it.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Consumer:
             time.sleep(_LOOK_SECONDS)
 
     def poll(self, timeout: Duration = timedelta(0), *, limit: int = 500) -> list[Record]:
-        """Return up to `limit` records, as soon as there are any, or none after the timeout."""
+        """Return up to `limit` records as soon as there are any, or none after the timeout."""
         deadline = time.monotonic() + to_seconds(timeout)
         records: list[Record] = []
         while True:
@@ -65,7 +65,7 @@ class Consumer:
             time.sleep(min(_LOOK_SECONDS, left))
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         self._heads.clear()
         self._rest.clear()
         self._under_way = False
@@ -77,7 +77,7 @@ class Consumer:
         self.close()
 
     def _take(self) -> Record | None:
-        """Return the next record of what was there at the start of this round; None where the round ends."""
+        """Return the next record that existed when this round started, or None at the end of the round."""
         if not self._under_way:
             self._begin()
         if not self._heads:
@@ -102,7 +102,7 @@ class Consumer:
             rest = self.topic.read(partition, position, ends[partition])
             first = next(rest, None)
             if first is None:
-                # Compaction has left nothing of what came last.
+                # Compaction has removed the last records.
                 self.positions[partition] = ends[partition]
             else:
                 self._rest[partition] = rest
@@ -112,7 +112,7 @@ class Consumer:
 
 
 def decoded(raw: Record, key: Serde | None, value: Serde | None) -> Record:
-    """Return a record of a topic with key and value decoded; without a serde they stay bytes."""
+    """Return a record with its key and value decoded; without a serde they stay bytes."""
     if key is None and value is None:
         return raw
     return Record(
@@ -133,7 +133,7 @@ def _deserialized(what: str, serde: Serde | None, data: bytes | None, raw: Recor
         return serde.deserialize(data)
     except BadBytes as error:
         raise DeserializationError(
-            f"its {what} does not decode: {error}",
+            f"its {what} cannot be decoded: {error}",
             topic=raw.topic,
             partition=raw.partition,
             offset=raw.offset,
@@ -143,7 +143,7 @@ def _deserialized(what: str, serde: Serde | None, data: bytes | None, raw: Recor
 
 
 def positions_of(topic: AnyTopic, start: Start) -> dict[int, int]:
-    """Return where to begin in each partition."""
+    """Return the offset to start from in each partition."""
     if start == "earliest":
         return dict(enumerate(topic.start_offsets()))
     if start == "latest":
@@ -154,11 +154,11 @@ def positions_of(topic: AnyTopic, start: Start) -> dict[int, int]:
         if unknown:
             raise TopicError(
                 f"The topic {topic.name!r} has no partition {unknown[0]}: it has {topic.partitions}, "
-                "numbered from 0. Let the consumer start with one of these."
+                "numbered from 0. Start the consumer with one of these."
             )
         return dict(start)
     if isinstance(start, int | datetime) and not isinstance(start, bool):
         return dict(enumerate(topic.offsets_for_time(milliseconds(start))))
     raise TypeError(
-        f"A consumer cannot start at {start!r}; give earliest, latest, a time, or offsets by partition"
+        f"A consumer cannot start at {start!r}; use earliest, latest, a time, or offsets by partition"
     )

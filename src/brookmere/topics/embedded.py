@@ -1,4 +1,4 @@
-"""Turns a directory into a set of topics: creates, finds and deletes them."""
+"""Embedded topics: create, open, list and delete the topics in a directory."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from brookmere.topics.settings import TopicConfig
 from brookmere.topics.times import now_ms
 from brookmere.topics.topic_set import TopicSet, check_name, check_new
 
-# No topic can have such a name, so folders on their way in or out are never taken for topics.
+# Not a valid topic name, so folders being created or deleted are never mistaken for topics.
 _ON_THE_WAY = "~"
 _LEFT_OVER_MS = 3_600_000
 
 
 class Topics(TopicSet):
-    """The topics in a directory: by default `topics` in $BROOKMERE_HOME, or in `.brookmere` where one works.
+    """The topics in a directory: by default `topics` in $BROOKMERE_HOME, else in `./.brookmere`.
 
     >>> import tempfile
     >>> topics = Topics(tempfile.mkdtemp())
@@ -46,7 +46,7 @@ class Topics(TopicSet):
         return f"Topics({str(self.directory)!r})"
 
     def command(self, rest: str) -> str:
-        """Return a command on these topics as it is typed, such as that which creates one."""
+        """Return the shell command that runs `brookmere topics` on these topics, for error messages."""
         usual = self.directory == default_topics_directory()
         option = "" if usual else f" --topics-dir {shlex.quote(str(self.directory))}"
         return f"brookmere topics {rest}{option}"
@@ -81,7 +81,7 @@ class Topics(TopicSet):
         *,
         exist_ok: bool = False,
     ) -> Topic:
-        """Create a topic. With `exist_ok` one that is there already is returned as it is."""
+        """Create a topic. With `exist_ok` an existing one is returned unchanged."""
         check_new(name, partitions)
         typed = TopicConfig.of(config)
         with explained(f"The topic {name!r} cannot be created", self.directory):
@@ -89,7 +89,7 @@ class Topics(TopicSet):
                 return self._existing(name, exist_ok)
             self.directory.mkdir(parents=True, exist_ok=True)
             self._sweep()
-            # The folder gets its name when it is complete: nobody sees half a topic.
+            # The folder is renamed once it is complete, so nobody sees half a topic.
             building = self.directory / f"{_ON_THE_WAY}new-{unique()}"
             folder = TopicFolder(building, name, uuid.uuid4().hex, partitions, now_ms(), typed)
             try:
@@ -104,7 +104,7 @@ class Topics(TopicSet):
         return self[name]
 
     def delete(self, name: str) -> None:
-        """Delete a topic with all its records; who has it open gets an UnknownTopicError."""
+        """Delete a topic and all its records; programs that have it open get an UnknownTopicError."""
         check_name(name)
         if name not in self:
             raise self._no_topic(name)
@@ -112,7 +112,7 @@ class Topics(TopicSet):
         going = self.directory / f"{_ON_THE_WAY}deleted-{unique()}"
         with explained(f"The topic {name!r} cannot be deleted", folder):
             try:
-                # Under the lock, so that no append is acknowledged and then gone.
+                # Under the lock, so that no append is acknowledged and then lost.
                 with locked(folder / LOCK_FILE):
                     folder.rename(going)
             except FileNotFoundError as error:
@@ -131,7 +131,7 @@ class Topics(TopicSet):
     ) -> Consumer:
         """Return a consumer that starts at "earliest", "latest", a time, or offsets by partition.
 
-        With offsets by partition only these partitions are read.
+        With offsets by partition, only these partitions are read.
         """
         return Consumer(self[name], key, value, start=start, follow=follow)
 
@@ -140,16 +140,16 @@ class Topics(TopicSet):
             return self[name]
         if name not in self:
             raise TopicExistsError(
-                f"The topic {name!r} cannot be created: {self.directory / name} is there and is no topic. "
-                "Move it away, or choose another name."
+                f"The topic {name!r} cannot be created: {self.directory / name} exists and is not a topic. "
+                "Move it, or choose another name."
             )
         raise TopicExistsError(
-            f"The topic {name!r} is there already, in {self.directory}. "
+            f"The topic {name!r} already exists in {self.directory}. "
             f"Use it, choose another name, or delete it with `brookmere topics delete {name}`."
         )
 
     def _sweep(self) -> None:
-        """Remove what a crash has left of creating or deleting."""
+        """Remove leftovers of a crash while creating or deleting."""
         for path in self.directory.glob(f"{_ON_THE_WAY}*-*"):
             if is_older(path, now_ms() - _LEFT_OVER_MS):
                 shutil.rmtree(path, ignore_errors=True)

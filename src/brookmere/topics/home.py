@@ -1,4 +1,4 @@
-"""Turns the home of topics and state into the directory of the topics, when nobody names one."""
+"""The default directory of embedded topics, inside the home of topics and state."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ __all__ = ["default_topics_directory", "home"]
 
 
 def default_topics_directory() -> Path:
-    """Return the directory of the topics, in the home."""
+    """Return the directory of the topics inside the home."""
     return home() / "topics"

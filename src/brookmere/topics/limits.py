@@ -1,4 +1,4 @@
-"""Refuses records that a topic does not take."""
+"""Checks that a topic accepts a record."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from brookmere.topics.log.folder import TopicFolder
 
 
 class Partitioned(Protocol):
-    """What has a name and partitions: a topic, or the folder of one."""
+    """Anything with a name and partitions: a topic, or its folder."""
 
     @property
     def name(self) -> str: ...
@@ -24,7 +24,7 @@ class Partitioned(Protocol):
 
 
 def check_content(folder: TopicFolder, content: pa.RecordBatch) -> None:
-    """Raise a TopicError where one of the records is too large, or lacks the key that compaction needs."""
+    """Raise a TopicError if a record is too large, or lacks the key that compaction needs."""
     if content.num_rows == 0:
         return
     if folder.config.compacts and content.column("key").null_count:
@@ -35,7 +35,7 @@ def check_content(folder: TopicFolder, content: pa.RecordBatch) -> None:
 
 
 def check_record(folder: TopicFolder, record: Record) -> None:
-    """Do the same for one record of bytes, and check its timestamp and its partition."""
+    """Check one record of bytes in the same way, and also its timestamp and partition."""
     if folder.config.compacts and record.key is None:
         raise _no_key(folder)
     size = len(record.key or b"") + len(record.value or b"")
@@ -44,15 +44,15 @@ def check_record(folder: TopicFolder, record: Record) -> None:
         raise _too_large(folder, size)
     if record.timestamp < -1:
         raise ValueError(
-            f"A timestamp cannot be negative, found {record.timestamp}; give milliseconds since 1970 (UTC), "
-            "or none for the present time"
+            f"A timestamp cannot be negative, found {record.timestamp}; use milliseconds since 1970 (UTC), "
+            "or none for the current time"
         )
     if record.partition is not None:
         check_partition(folder, record.partition)
 
 
 def check_partition(topic: Partitioned, partition: int) -> None:
-    """Raise a TopicError where the topic has no such partition."""
+    """Raise a TopicError if the topic does not have this partition."""
     if not 0 <= partition < topic.partitions:
         raise TopicError(
             f"The topic {topic.name!r} has no partition {partition}: it has {topic.partitions}, "

@@ -1,4 +1,4 @@
-"""Turns the settings of an application into its topics: those in a directory, or those of Kafka."""
+"""The topics of an application, as its settings choose them: in a directory, or in Kafka."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 
 def open_topics(config: Config) -> Topics | KafkaTopics:
-    """Return the topics of Kafka if bootstrap.servers is set, else those in topics.dir.
+    """Return Kafka's topics if bootstrap.servers is set, otherwise those in topics.dir.
 
     Raises:
-        ConfigError: something that the settings of Kafka's clients refer to is missing.
+        ConfigError: something that the Kafka client settings refer to is missing.
     """
     if not config.on_kafka:
         return Topics(config.topics_dir)
-    # Kafka's client is loaded only by those who use it.
+    # Load the Kafka client only if it is used.
     from brookmere.topics.kafka import KafkaTopics
 
     return KafkaTopics(

@@ -1,4 +1,4 @@
-"""Turns a column of keys into the partitions of its records: Kafka's rule, all keys at once."""
+"""Kafka's default partitioner, for a whole column of keys at once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 
 from brookmere.serde.partition import partition_for
 
-# Below so many keys the plain loop is quicker.
+# For fewer keys than this a plain loop is faster.
 _FEW = 256
 
 _UINT = pa.uint32()
@@ -25,7 +25,7 @@ def partitions_of(keys: pa.Array, partitions: int) -> pa.Array:
         numbers = [None if key is None else partition_for(key, partitions) for key in keys.to_pylist()]
         return pa.array(numbers, pa.int32())
     hashes = pc.bit_wise_and(_hashes(keys), pa.scalar(_NO_SIGN, _UINT)).cast(pa.int64())
-    # There is no remainder function: the quotient of whole numbers is cut off, so this is one.
+    # Arrow has no remainder function; integer division truncates, so this computes one.
     count = pa.scalar(partitions, pa.int64())
     return pc.subtract(hashes, pc.multiply(pc.divide(hashes, count), count)).cast(pa.int32())
 
@@ -35,7 +35,7 @@ def _hashes(keys: pa.Array) -> pa.Array:
     different = pc.unique(lengths).to_pylist()
     if len(different) == 1 and keys.null_count == 0:
         return _murmur2(keys, different[0])
-    # Keys of one length are hashed together; then the hashes go back to the places of their keys.
+    # Keys of equal length are hashed together; then the hashes are put back in the order of the keys.
     places, parts = [], []
     for length in different:
         is_meant = pc.is_null(lengths) if length is None else pc.equal(lengths, pa.scalar(length, pa.int32()))
@@ -47,7 +47,7 @@ def _hashes(keys: pa.Array) -> pa.Array:
 
 def _murmur2(keys: pa.Array, length: int) -> pa.Array:
     """Hash keys that all have this length."""
-    # Not a constant of the module: the first scalar makes Arrow import pandas where it is installed.
+    # Not a module constant: the first scalar makes Arrow import pandas if it is installed.
     factor = pa.scalar(_FACTOR, _UINT)
     whole = length - length % 4
     hashed = pa.repeat(pa.scalar((_SEED ^ length) & 0xFFFFFFFF, _UINT), len(keys))
@@ -64,7 +64,7 @@ def _murmur2(keys: pa.Array, length: int) -> pa.Array:
 
 
 def _words(four_bytes: pa.Array) -> pa.Array:
-    """See a column of four bytes each as numbers; Arrow is little endian, as Murmur2 wants it."""
+    """View a column of four-byte values as integers; Arrow is little endian, as Murmur2 requires."""
     _, offsets, data = four_bytes.buffers()
     first = memoryview(offsets).cast("i")[four_bytes.offset]
     return pa.Array.from_buffers(_UINT, len(four_bytes), [None, data.slice(first)])

@@ -1,4 +1,4 @@
-"""Turns Python values, one at a time, into appends of many records."""
+"""The producer: takes records one at a time and appends them in batches."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _log = logging.getLogger(__name__)
 
 
 class Producer:
-    """Sends records to a topic. `Topics.producer` makes one.
+    """Sends records to a topic. Create one with `Topics.producer`.
 
-    A thread appends what was sent; what comes in meanwhile goes with the next append, and with `linger` the
-    thread waits so long for more. After `flush` or `close` the records are in the topic. If an append fails,
-    its records are kept, the next call raises the error, and another `flush` tries again.
+    A thread appends what was sent; records sent meanwhile go into the next append, and with `linger` the
+    thread waits that long for more. After `flush` or `close` the records are in the topic. If an append
+    fails, its records are kept, the next call raises the error, and another `flush` tries again.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Producer:
         self._error: BaseException | None = None
         self._ends: dict[int, int] = {}
         self._maintained = time.monotonic()
-        # The first array makes Arrow import pandas where it is installed; at the end of Python that fails.
+        # The first array makes Arrow import pandas if it is installed; that fails while Python shuts down.
         pa.array([])
         self._thread = threading.Thread(target=self._work, name=f"producer-{topic.name}", daemon=True)
         self._thread.start()
@@ -66,7 +66,7 @@ class Producer:
         headers: Mapping[str, bytes | None] | Sequence[Header] = (),
         partition: int | None = None,
     ) -> None:
-        """Send a record. What the serde cannot write or the topic does not take is refused at once."""
+        """Send a record. Raise at once if the serde cannot write it or the topic does not accept it."""
         pairs = tuple(headers.items()) if isinstance(headers, Mapping) else tuple(headers)
         moment = now_ms() if timestamp is None else milliseconds(timestamp)
         record = Record(
@@ -82,14 +82,14 @@ class Producer:
                 self._changed.wait_for(lambda: not self._is_full() or self._error or self._closing)
             self._raise_error()
             if self._closing:
-                raise TopicError(f"The producer of {self.topic.name!r} is closed. Make another one.")
+                raise TopicError(f"The producer of {self.topic.name!r} is closed. Create another one.")
             self._waiting.append(record)
             self._bytes += len(record.key or b"") + len(record.value or b"")
             if len(self._waiting) == 1 or self._is_full():
                 self._changed.notify_all()
 
     def flush(self) -> None:
-        """Wait until everything sent before is in the topic."""
+        """Wait until everything sent so far is in the topic."""
         with self._changed:
             self._error = None
             self._flushing += 1
@@ -101,7 +101,7 @@ class Producer:
             self._raise_error()
 
     def close(self) -> None:
-        """Flush and end; what cannot be appended now is lost, and raises."""
+        """Flush and close; records that cannot be appended now are lost, which raises an error."""
         atexit.unregister(self._close_at_exit)
         try:
             self.flush()
@@ -113,9 +113,9 @@ class Producer:
 
     @property
     def position(self) -> Mapping[str, Mapping[int, int]]:
-        """By partition, the offset behind the last record that it has written; complete after a flush.
+        """By partition, the offset after the last record it has written; complete after a flush.
 
-        A store that is at least there has what came of these records.
+        A store that has reached these offsets contains the effect of these records.
         """
         return {self.topic.name: dict(self._ends)}
 
@@ -161,7 +161,7 @@ class Producer:
         except Exception as error:  # noqa: BLE001 - whatever it is, the next call raises it.
             return error
         self._ends |= {partition: offsets.stop for partition, offsets in done.offsets.items()}
-        # Kafka looks after its topics itself.
+        # Kafka maintains its topics itself.
         if isinstance(self.topic, Topic) and time.monotonic() - self._maintained > _MAINTAIN_SECONDS:
             self._maintained = time.monotonic()
             try:
@@ -174,7 +174,7 @@ class Producer:
         try:
             self.close()
         except (TopicError, UnreachableError) as error:
-            _log.error("Records are lost at the end of the program: %s", error)
+            _log.error("Records were lost when the program ended: %s", error)
 
 
 def _serialized(what: str, serde: Serde | None, value: Any) -> bytes | None:
@@ -183,6 +183,6 @@ def _serialized(what: str, serde: Serde | None, value: Any) -> bytes | None:
     if value is None or isinstance(value, bytes):
         return value
     raise TypeError(
-        f"A producer without a serde sends the {what} as bytes, found {type(value).__name__} {value!r:.80}; "
-        f"name one, as in topics.producer(name, {what}=bm.Text())"
+        f"A producer without a serde takes the {what} as bytes, found {type(value).__name__} {value!r:.80}; "
+        f"pass a serde, as in topics.producer(name, {what}=bm.Text())"
     )

@@ -1,4 +1,4 @@
-"""Turns a batch of records into its parts for each partition."""
+"""The partition of each record: the one it names, its key's, or round-robin."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from brookmere.topics.partitioner import partitions_of
 
 
 class Router:
-    """Sends a record to the partition it names, to that of its key, or in turn to each if it has no key."""
+    """Sends a record to the partition it names, to its key's, or round-robin if it has no key."""
 
     def __init__(self, topic: str, partitions: int) -> None:
         self._topic = topic
@@ -22,7 +22,7 @@ class Router:
     def parts(
         self, content: pa.RecordBatch, named: Sequence[int | None] | None = None
     ) -> Iterator[tuple[int, pa.RecordBatch]]:
-        """Cut a batch into its parts; the order within a partition stays."""
+        """Split a batch by partition; the order within a partition is kept."""
         if content.num_rows == 0:
             return
         numbers = self._numbers(content.column("key"), named)

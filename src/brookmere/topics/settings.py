@@ -1,4 +1,4 @@
-"""Turns the settings of a topic, by Kafka's names, into typed values."""
+"""The settings of a topic, by Kafka's names, as typed values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RetentionClock = Literal["wall", "records"]
 
 @dataclass(frozen=True, slots=True)
 class TopicConfig:
-    """The settings of a topic. `cleanup_policy` stands for Kafka's cleanup.policy, and so on."""
+    """The settings of a topic. `cleanup_policy` is Kafka's cleanup.policy, and so on."""
 
     cleanup_policy: CleanupPolicy = "delete"
     retention_ms: int = -1
@@ -30,11 +30,11 @@ class TopicConfig:
     delete_retention_ms: int = 86_400_000
     file_delete_delay_ms: int = 60_000
     retention_clock: RetentionClock = "wall"
-    """What the age of a record is counted from: now, or the time of its partition's newest record."""
+    """The reference for the age of a record: the current time, or its partition's newest record."""
 
     @classmethod
     def of(cls, config: Mapping[str, object] | None) -> Self:
-        """Check settings, given as numbers, durations or text, and fill in the defaults.
+        """Validate settings, given as numbers, durations or text, and fill in the defaults.
 
         >>> TopicConfig.of({"retention.ms": "1000"}).retention_ms
         1000
@@ -57,7 +57,7 @@ class TopicConfig:
 
     @property
     def compacts(self) -> bool:
-        """Whether only the last record of each key is kept in the end."""
+        """Whether compaction eventually keeps only the last record of each key."""
         return "compact" in self.cleanup_policy
 
     @property
@@ -67,7 +67,7 @@ class TopicConfig:
 
     @property
     def stamps(self) -> bool:
-        """Whether records get the time of their append, whatever time they bring."""
+        """Whether records get the time of their append instead of their own timestamp."""
         return self.message_timestamp_type == "LogAppendTime"
 
 
@@ -80,7 +80,7 @@ _LOWEST = {
     "delete.retention.ms": 0,
     "file.delete.delay.ms": 0,
 }
-# A reader maps a whole segment into memory at once.
+# Readers map a whole segment into memory at once.
 _HIGHEST = {"segment.bytes": 2**30, "max.message.bytes": 2**30}
 _TIMESTAMP_TYPES = ("CreateTime", "LogAppendTime")
 _RETENTION_CLOCKS = ("wall", "records")
@@ -123,7 +123,7 @@ def _number(name: str, value: object) -> int:
     elif isinstance(value, str) and value.strip().removeprefix("-").isdecimal():
         number = int(value)
     if number is None or not lowest <= number <= highest:
-        raise _bad(name, value, f"a whole number from {lowest} to {highest}")
+        raise _bad(name, value, f"an integer from {lowest} to {highest}")
     return number
 
 
@@ -134,4 +134,4 @@ def _unknown(name: str, known: Mapping[str, str]) -> ConfigError:
 
 
 def _bad(name: str, value: object, expected: str) -> ConfigError:
-    return ConfigError(f"The topic setting {name} is wrong: found {value!r}. Give it {expected}.")
+    return ConfigError(f"The topic setting {name} is invalid: found {value!r}. Set it to {expected}.")

@@ -1,4 +1,4 @@
-"""Turns the names of topics into producers and refusals, in the same way for a directory and for Kafka."""
+"""What sets of topics share, in a directory and in Kafka: lookup by name, producers and errors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from brookmere.topics.producer import Producer
 
 
 class TopicSet(ABC):
-    """Topics by their names, wherever they are kept."""
+    """Topics by name, embedded or in Kafka."""
 
     @abstractmethod
     def names(self) -> list[str]:
@@ -35,32 +35,32 @@ class TopicSet(ABC):
         value: Serde | None = None,
         linger: Duration = timedelta(0),
     ) -> Producer:
-        """Return a producer that writes keys and values with these serdes; without one they are bytes."""
+        """Return a producer that uses these serdes for keys and values; without a serde they are bytes."""
         return Producer(self[name], key, value, linger=linger)
 
     def _unknown(self, name: str, where: str, command: Callable[[str], str]) -> UnknownTopicError:
-        """Return the error about a name that no topic has; `command` makes one of `create x` and `list`."""
+        """Return the error for an unknown topic; `command` returns the command for `create x` and `list`."""
         meant = nearest(name, self.names())
         hint = f"Did you mean {meant!r}? " if meant else ""
         return UnknownTopicError(
             f"There is no topic {name!r} {where}. {hint}"
-            f"`{command(f'create {name}')}` creates it; `{command('list')}` shows what there is."
+            f"`{command(f'create {name}')}` creates it; `{command('list')}` lists the existing topics."
         )
 
 
 def check_name(name: str) -> None:
-    """Raise a TopicError where no topic can have this name."""
+    """Raise a TopicError if this is not a valid topic name."""
     if illegal(name) is not None:
         raise TopicError(
-            f"{name!r} cannot be the name of a topic. "
+            f"{name!r} is not a valid topic name. "
             "Use up to 249 letters, digits, dots, underscores and hyphens, and not only . or .. ."
         )
 
 
 def check_new(name: str, partitions: int) -> None:
-    """Raise a TopicError where no topic can be created with this name and so many partitions."""
+    """Raise a TopicError if a topic with this name and number of partitions cannot be created."""
     check_name(name)
     if isinstance(partitions, bool) or not isinstance(partitions, int) or partitions < 1:
         raise TopicError(
-            f"The topic {name!r} cannot be created with {partitions!r} partitions: give it at least 1."
+            f"The topic {name!r} cannot be created with {partitions!r} partitions: it needs at least 1."
         )

@@ -1,4 +1,4 @@
-"""Turns a list of nodes into a topology: finds its sub-topologies and co-partitioned topics."""
+"""Assembles nodes into a topology: finds its sub-topologies and co-partitioned topics."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Parts:
 
 
 def assemble(application_id: str, parts: Parts) -> Topology:
-    """Return the topology of `parts`, which may still be wrong: `validate` tells."""
+    """Return the topology of `parts`, which may still be invalid; `validate` reports that."""
     return Topology(
         application_id=application_id,
         nodes=tuple(parts.nodes),

@@ -1,4 +1,4 @@
-"""Turns the names of corrections into a set: where a program asks for more sense than Kafka Streams has."""
+"""Corrections: behaviours of Kafka Streams that a program can turn off."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Correction = OneOf[
     "window-null-values",
     "window-close-jumps",
 ]
-"""The behaviours of Kafka Streams that can be corrected; docs/reference/compatibility.md tells each."""
+"""The behaviours of Kafka Streams that can be corrected; docs/reference/compatibility.md describes each."""
 
 ALL: tuple[Correction, ...] = get_args(Correction)
 
 
 def corrections_of(names: str | Iterable[str]) -> frozenset[Correction]:
-    """Return the named corrections; "all" stands for each of them."""
+    """Return the named corrections; "all" means every one of them."""
     if not isinstance(names, Iterable):
         refuse(f"corrections are names, found {names!r}", 'Pass a sequence of names, or "all"')
     words = [names] if isinstance(names, str) else list(names)

@@ -1,4 +1,4 @@
-"""Turns a topology into the text of Kafka Streams' `Topology.describe()`, byte for byte."""
+"""The text of Kafka Streams' `Topology.describe()`, byte for byte."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode, 
 
 
 def describe(topology: Topology) -> str:
-    """Return the text; sub-topologies stand in the order of their numbers."""
+    """Return the text; sub-topologies are in the order of their numbers."""
     return "Topologies:\n " + "".join(f"  {_subtopology(part, topology)}" for part in topology.subtopologies)
 
 
@@ -24,7 +24,7 @@ def router_name(sink: SinkNode) -> str | None:
 
 
 class _Box:
-    """A node in the text. Nodes with more of the topology behind them stand first."""
+    """A node in the text. Nodes with more of the topology behind them come first."""
 
     def __init__(self, node: Node, position: int) -> None:
         self.node = node

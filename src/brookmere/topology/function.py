@@ -1,4 +1,4 @@
-"""Turns a user's lambda into a value that remembers where it was written."""
+"""A user's function as a value: it knows where it was written, and equals itself in a second build."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def location_of(call: object) -> Location:
 
 
 def fingerprint_of(call: object) -> tuple[object, ...]:
-    """Return what tells a function, or a class, from others: its code, and what the code has at hand."""
+    """Return what identifies a function or a class: its code, and the values that the code refers to."""
     code = getattr(call, "__code__", None)
     if isinstance(code, CodeType):
         return _code_print(call, code)

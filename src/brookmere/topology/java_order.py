@@ -1,4 +1,4 @@
-"""Turns names into the order in which Java's hash and tree collections hand them out.
+"""The order in which Java's hash and tree collections iterate over names.
 
 Kafka Streams' topology text shows these orders, so the text can only be the same if they are.
 """

@@ -1,4 +1,4 @@
-"""Turns a topology into JSON, for tools."""
+"""A topology as JSON, for tools."""
 
 from __future__ import annotations
 

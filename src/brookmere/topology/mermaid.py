@@ -1,4 +1,4 @@
-"""Turns a topology into a Mermaid flow chart: boxes are nodes, cylinders stores, dots repartitions."""
+"""A topology as a Mermaid flow chart: boxes are nodes, cylinders stores, dots repartitions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode, 
 
 
 def to_mermaid(topology: Topology) -> str:
-    """Return the chart; it can stand in a Markdown file as it is, in a block marked mermaid."""
+    """Return the chart, to be used in a Markdown file in a block marked mermaid."""
     ids = {node.name: f"n{number}" for number, node in enumerate(topology.nodes)}
     stores = {store.name: f"s{number}" for number, store in enumerate(topology.stores)}
     by_name = {node.name: node for node in topology.nodes}

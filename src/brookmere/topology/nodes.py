@@ -31,7 +31,7 @@ class SourceNode:
     timestamp: Function | RecordClock | None = None
     """None leaves it to the application."""
     on_invalid_timestamp: OnInvalidTimestamp | None = None
-    """What to do about a time that is null, negative or no number; None leaves it to the application."""
+    """What to do about a time that is null, negative or not a number; None leaves it to the application."""
     on_bad_record: Handler | None = None
     """What to do about bytes that do not decode; None leaves it to the application."""
     internal: bool = False
@@ -87,7 +87,7 @@ class Store:
     """What a changelog is written with; None leaves it to the types."""
     key_type: object | None = field(default=None, compare=False)
     value_type: object | None = field(default=None, compare=False)
-    """What a processor keeps, as the user has told it; a store of an operator has the operator's types."""
+    """The types that a processor keeps, as the user declared them; operators know those of their stores."""
     logged: bool = True
     """Whether its changes are written to a changelog, from which it can be queried."""
 
@@ -102,7 +102,7 @@ class Repartition:
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """What an optimization has changed in a program."""
+    """A change that an optimization has made to a program."""
 
     rule: str
     what: str
@@ -120,7 +120,7 @@ Node = SourceNode | ProcessorNode | SinkNode
 
 @dataclass(frozen=True, slots=True)
 class Topology:
-    """A program, ready to be planned. Built by `StreamsBuilder.build`."""
+    """A program, ready to be planned; `StreamsBuilder.build` returns it."""
 
     application_id: str
     nodes: tuple[Node, ...]

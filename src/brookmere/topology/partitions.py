@@ -1,4 +1,4 @@
-"""Turns the partition counts of a program's topics into those of its repartitions."""
+"""The partition counts of repartitions, which follow from those of the topics that are read."""
 
 from __future__ import annotations
 
@@ -106,6 +106,6 @@ def _align(topology: Topology, known: dict[str, int]) -> None:
     free = {r.topic for r in topology.repartitions if r.partitions is None}
     for group in topology.copartitioned:
         fixed = [known[topic] for topic in group if topic not in free]
-        # Two fixed numbers that differ are a fault that check_partitions tells.
+        # check_partitions reports two fixed numbers that differ.
         number = fixed[0] if fixed else max(known[topic] for topic in group)
         known.update({topic: number for topic in group if topic in free})

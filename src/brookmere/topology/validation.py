@@ -1,4 +1,4 @@
-"""Turns a topology into the list of everything that is wrong with it."""
+"""Validates a topology and reports all faults together."""
 
 from __future__ import annotations
 
@@ -84,10 +84,10 @@ def _duplicate_repartitions(topology: Topology) -> Iterator[Fault]:
 
 def _duplicate_nodes(topology: Topology) -> Iterator[Fault]:
     # The nodes of a repartition are called after it. If there are two of it, one fault says it all.
-    told = _nodes_of_duplicate_repartitions(topology)
+    reported = _nodes_of_duplicate_repartitions(topology)
     first: dict[str, Location | None] = {}
     for node in topology.nodes:
-        if node.name in told:
+        if node.name in reported:
             continue
         if node.name not in first:
             first[node.name] = node.location

@@ -173,7 +173,7 @@ class UnlimitedWindows:
 class JoinWindows:
     """The times of right records that meet a left one: from `before` it to `after` it, both inclusive.
 
-    `difference` stands for both; each may be given on its own and may even be negative, as long as the span
+    `difference` sets both; each may be given on its own and may even be negative, as long as the span
     is not.
 
     >>> from datetime import timedelta

@@ -157,11 +157,11 @@ def test_routes_of_the_program_are_served(world: World, folder: Path) -> None:
         ("", ["{taken}"], "The server cannot listen at 127.0.0.1:"),
         ("", ["127.0.0.1:0", "--token-file", "none"], "The token file none cannot be read: No such file"),
         ("", ["127.0.0.1:0", "--token-file", "empty"], "There is no token in empty."),
-        ("routes = {'a': 1}\n", ["127.0.0.1:0"], "Own routes are a fastapi.APIRouter: found dict"),
+        ("routes = {'a': 1}\n", ["127.0.0.1:0"], "Routes must be a fastapi.APIRouter, found dict"),
         (
             "from fastapi import APIRouter\nroutes = APIRouter()\nroutes.get('/status')(print)\n",
             ["127.0.0.1:0"],
-            "The own route /status has a path that is answered already",
+            "The path of the route /status is already taken",
         ),
     ],
 )
@@ -186,7 +186,7 @@ def test_invalid_address_is_explained(run: Run, world: World) -> None:
     shown = run("replica", "clicks", "--serve", "7000")
 
     assert shown.exit_code == 1
-    assert "'7000' is no address to serve at. Give a host and a port" in shown.stderr
+    assert "'7000' is not an address to listen on. Pass a host and a port" in shown.stderr
 
 
 def test_running_application_serves_its_stores(run: Run, folder: Path) -> None:

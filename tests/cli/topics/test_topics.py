@@ -82,7 +82,7 @@ def test_creating_an_existing_topic_is_refused_unless_allowed(run: Run, topics: 
     left = run("topics", "create", "a", "--if-not-exists")
 
     assert refused.exit_code == 1
-    assert "The topic 'a' is there already" in refused.stderr
+    assert "The topic 'a' already exists" in refused.stderr
     assert left.exit_code == 0
     assert "Topic a already exists: 2 partitions" in left.stderr
 
@@ -90,7 +90,7 @@ def test_creating_an_existing_topic_is_refused_unless_allowed(run: Run, topics: 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["a/b"], "'a/b' cannot be the name of a topic"),
+        (["a/b"], "'a/b' is not a valid topic name"),
         (["a", "-c", "retention.sm=1"], "Did you mean retention.ms?"),
         (["a", "-c", "retention.ms"], "--config expects a setting and its value, found 'retention.ms'"),
     ],

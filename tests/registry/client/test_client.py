@@ -109,7 +109,7 @@ def test_an_invalid_schema_is_refused_with_the_registrys_words(registry: Registr
 def test_an_address_that_is_none_is_refused() -> None:
     with pytest.raises(RegistryError, match="http://localhost:8081"):
         RegistryClient("localhost:8081")
-    with pytest.raises(RegistryError, match="has no address"):
+    with pytest.raises(RegistryError, match="is empty"):
         RegistryClient("")
 
 

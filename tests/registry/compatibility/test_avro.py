@@ -116,11 +116,11 @@ def test_it_can_be_read(reader: Any, writer: Any) -> None:
             record(field("in", record(name="I"))),
             "R.in.b: the field has no default and is not in the data",
         ),
-        (decimal(4, 2), decimal(4, 3), "decimals of another precision or scale cannot be read"),
+        (decimal(4, 2), decimal(4, 3), "decimals of a different precision or scale cannot be read"),
         (
             record(field("a", "int", aliases=["b"])),
             record(field("a", "int"), field("b", "int")),
-            "R.a: by its aliases several fields belong together, which is ambiguous",
+            "R.a: its aliases match several fields, which is ambiguous",
         ),
     ],
     ids=json.dumps,

@@ -135,7 +135,7 @@ def test_required_fields_stay() -> None:
 
     assert protobuf_differences(optional, required) == []
     assert protobuf_differences(required, optional) == [
-        "A: field 1 (a) is required now and may be missing in the data"
+        "A: field 1 (a) is now required and may be missing in the data"
     ]
     assert protobuf_differences(required, none) == ["A: field 1 (a) is required and not in the data"]
     assert protobuf_differences(none, required) == ["A: field 1 (a) is required and was removed"]

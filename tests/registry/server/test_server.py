@@ -105,7 +105,7 @@ def test_schemas_outlive_the_server(tmp_path: Path) -> None:
 def test_the_port_and_the_directory_belong_to_one_server(server: RegistryServer, tmp_path: Path) -> None:
     with pytest.raises(RegistryError, match="cannot listen on port"):
         RegistryServer(port=server.port)
-    with pytest.raises(RegistryError, match="belongs to a schema registry that runs"):
+    with pytest.raises(RegistryError, match="belongs to a running schema registry"):
         RegistryServer(tmp_path / "registry", port=0)
 
 

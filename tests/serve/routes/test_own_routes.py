@@ -109,11 +109,11 @@ def test_own_routes_stand_in_the_document_with_problems(own: httpx.Client) -> No
 @pytest.mark.parametrize(
     "path", ["/stores", "/stores/mine", "/health", "/docs", "/metadata/{name}", "/updates/x"]
 )
-def test_a_path_that_is_answered_already_is_refused(replica: Replica, path: str) -> None:
+def test_path_that_is_already_taken_is_refused(replica: Replica, path: str) -> None:
     clashing = APIRouter()
     clashing.add_api_route(path, lambda: None)
 
-    with pytest.raises(ConfigError, match="is answered already"):
+    with pytest.raises(ConfigError, match="is already taken"):
         create_api(replica, routes=[clashing])
 
 

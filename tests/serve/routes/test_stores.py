@@ -170,7 +170,7 @@ def test_what_is_not_there_is_not_found(client: httpx.Client) -> None:
     assert "Did you mean 'totals'?" in unknown["detail"]
     nowhere = problem(client, "/nowhere")
     assert nowhere["type"] == "no-such-path"
-    assert nowhere["detail"] == "There is no GET /nowhere. GET /docs shows what there is."
+    assert nowhere["detail"] == "There is no GET /nowhere. GET /docs lists all routes."
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ def test_files_of_an_append_that_takes_very_long_are_missed_and_nothing_is_half_
     append.write(0, content_of(RECORDS, 0))
     maintain(topic._folder, now=time.time_ns() // 1_000_000 + ORPHAN_AGE_MS + 1000)
 
-    with pytest.raises(TopicError, match="removed on the way"):
+    with pytest.raises(TopicError, match="removed before the commit"):
         append.commit(None)
 
     assert topic.end_offsets() == [0]

@@ -46,7 +46,7 @@ def cut(path: Path) -> None:
 
 DAMAGES = [
     pytest.param(flip, "its checksum is", id="flipped"),
-    pytest.param(cut, "bytes, ", id="cut"),
+    pytest.param(cut, "bytes instead of", id="cut"),
     pytest.param(Path.unlink, "it is missing", id="missing"),
 ]
 
@@ -90,7 +90,7 @@ def test_repair_takes_a_damaged_segment_out_and_keeps_it_aside(
     assert (damage.file, damage.partition, damage.offsets, damage.records) == (path, 1, range(2, 4), 2)
     assert words in damage.found
     assert (plan.executed, done.executed, done.lost_records) == (False, True, 2)
-    assert "Nothing is changed yet" in str(plan)
+    assert "Nothing has been changed yet" in str(plan)
     assert "loses 2 records, offsets 2 to 3" in str(done)
     assert [record.offset for record in topic.read(1)] == [0, 1, 4, 5]
     assert list(topic.read(1, 2, 4)) == []

@@ -82,9 +82,9 @@ def test_who_asks_for_deleted_records_is_told(topics: Topics) -> None:
     topic.append([Record(b"k", b"v", 2**50)])
     topic.maintain()
 
-    with pytest.raises(DataLossError, match="from offset 5: its first record left is 10"):
+    with pytest.raises(DataLossError, match="from offset 5: its first offset is 10"):
         topic.read(0, 5)
-    with pytest.raises(DataLossError, match="from offset 0: its first record left is 10"):
+    with pytest.raises(DataLossError, match="from offset 0: its first offset is 10"):
         list(reader)
     assert topic.record(0, 5) is None
 

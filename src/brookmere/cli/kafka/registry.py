@@ -26,7 +26,10 @@ Directory = Annotated[
 @app.command()
 def up(
     port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="The port on 127.0.0.1; 0 chooses a free one.")
+        int,
+        typer.Option(
+            "--port", min=0, max=65535, metavar="PORT", help="The port on 127.0.0.1; 0 chooses a free one."
+        ),
     ] = DEFAULT_PORT,
     directory: Directory = None,
     foreground: Annotated[

@@ -1,4 +1,4 @@
-"""Formats of keys and values by name: a built-in serde, a serde of your own, any JSON, or a guess."""
+"""Formats of keys and values by name: a built-in serde, a custom serde, any JSON, or a guess."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from brookmere.serde.registered import FRAME_BYTES
 _SERDES = ("text", "int", "long", "double", "bool", "bytes")
 _SPACES = str.maketrans("\t\r\n", "   ")
 
-WRITTEN = "text, json, int, long, double, bool, bytes (in hex), or a serde of your own as module:Name"
+WRITTEN = "text, json, int, long, double, bool, bytes (in hex), or a custom serde as module:Name"
 SHOWN = f"auto, {WRITTEN}"
 
 
@@ -29,25 +29,25 @@ class Format(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called on the command line."""
+        """Its name on the command line."""
 
     @property
     def expected(self) -> str:
         """What its text looks like, as the end of a sentence."""
 
     def encode(self, text: str) -> bytes:
-        """Return the bytes of a text; raise ValueError or TypeError for one that has none."""
+        """Encode a text; raise ValueError or TypeError if it does not fit the format."""
 
     def encode_json(self, value: Any) -> bytes:
-        """Return the bytes of a JSON value that is not null."""
+        """Encode a JSON value that is not null."""
 
     def decode(self, data: bytes) -> Any:
-        """Return what JSON can show of bytes; raise ValueError where they do not fit."""
+        """Decode bytes into a JSON value; raise ValueError if they do not fit the format."""
 
 
 @dataclass(frozen=True, slots=True)
 class SerdeFormat:
-    """What a serde writes and reads."""
+    """The format of a serde."""
 
     name: str
     serde: Serde
@@ -64,7 +64,7 @@ class SerdeFormat:
             return self.encode(value)
         if self.serde.kernel_format is None:
             return self._bytes(self.serde.from_json_value(value))
-        # Text of a number or an object is its JSON.
+        # Numbers and objects are written as their JSON text.
         is_json = self.name == "text" or isinstance(value, bool | dict | list)
         return self.encode(_json(value) if is_json else str(value))
 
@@ -77,13 +77,13 @@ class SerdeFormat:
     def _bytes(self, value: Any) -> bytes:
         data = self.serde.serialize(value)
         if data is None:
-            raise ValueError(f"{self.name} has no bytes for it")
+            raise ValueError(f"{self.name} cannot encode it")
         return data
 
 
 @dataclass(frozen=True, slots=True)
 class JsonFormat:
-    """Any JSON, as it is."""
+    """Any JSON, unchanged."""
 
     name: str = "json"
     expected: str = "JSON"
@@ -101,7 +101,7 @@ class JsonFormat:
 
 @dataclass(frozen=True, slots=True)
 class AutoFormat:
-    """A guess, or what the registry knows of bytes that follow the id of a schema. It only shows."""
+    """A guess, or the value that the registry's schema decodes. It cannot encode."""
 
     registry: RegistryClient | None = None
     name: str = "auto"
@@ -137,7 +137,7 @@ def written_format(name: str) -> Format:
 
 
 def shown_format(name: str, registry: RegistryClient | None = None) -> Format:
-    """Return the format that `consume` shows; auto asks the registry.
+    """Return the format that `consume` shows; auto uses the registry.
 
     Raises:
         CommandError: there is no such format.
@@ -146,7 +146,7 @@ def shown_format(name: str, registry: RegistryClient | None = None) -> Format:
 
 
 def guess(data: bytes) -> str | int:
-    """Turn bytes into text if they are printable, else into a long if they are eight, else into hex.
+    """Decode bytes as printable text, else as a long if there are eight, else as hex.
 
     >>> guess(b"brook"), guess(bytes(7) + b"*"), guess(b"\\xff\\x00")
     ('brook', 42, '0xff00')
@@ -163,7 +163,7 @@ def guess(data: bytes) -> str | int:
 
 
 def _by_id(registry: RegistryClient, data: bytes) -> Any:
-    # The libraries of the formats take a while to load.
+    # The Avro and Protobuf libraries are slow to import.
     from brookmere.serde.framed_values import value_by_id
 
     try:
@@ -184,8 +184,8 @@ def _own_serde(path: str) -> Serde:
         raise CommandError(str(error)) from error
     except TypeError as error:
         raise CommandError(
-            f"The serde {path} cannot be made without parameters: {error}.\n"
-            "Name one that is made already: module:NAME of NAME = Money(digits=2)."
+            f"The serde {path} cannot be created without parameters: {error}.\n"
+            "Name an instance instead: module:NAME for NAME = Money(digits=2)."
         ) from error
     if not isinstance(serde, Serde):
         raise CommandError(f"{path} is not a serde: found {found!r}.\nName a subclass of bm.Serde.")

@@ -14,7 +14,7 @@ from brookmere.errors import Fault
 from brookmere.topology.assembly import Parts
 from brookmere.topology.corrections import Correction
 from brookmere.topology.function import Location, here
-from brookmere.topology.naming import Names
+from brookmere.topology.node_names import Names
 from brookmere.topology.nodes import Rewrite, Store, StoreType
 from brookmere.topology.validation import check_name
 

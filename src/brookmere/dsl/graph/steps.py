@@ -9,7 +9,7 @@ from brookmere.config import Handler
 from brookmere.serde import Serde
 from brookmere.topology.assembly import Parts
 from brookmere.topology.function import Function, Location
-from brookmere.topology.naming import RepartitionNames
+from brookmere.topology.node_names import RepartitionNames
 from brookmere.topology.nodes import ProcessorNode, Repartition, SinkNode, SourceNode, Store
 from brookmere.topology.operators import KeyNotNull, Operator, PassThrough, TableSource
 from brookmere.topology.times import OnInvalidTimestamp, RecordClock

@@ -9,11 +9,11 @@ import brookmere.kernel.transport.TopicsOffset
 
 import org.apache.kafka.clients.admin.Admin
 
-/** The settings of a client, which may hold secrets: they are never shown. */
+/** The settings of a client, which may hold secrets, so they are never shown. */
 final class ClientSettings(settings: JMap[String, String]) extends Serializable {
   private val all = new JHashMap[String, String](settings)
 
-  /** `defaults` hold where the user has said nothing, `fixed` in any case. */
+  /** `defaults` are used where the user has set nothing, `fixed` always. */
   def properties(defaults: Map[String, String], fixed: Map[String, String]): JMap[String, Object] = {
     val p = new JHashMap[String, Object](defaults.asJava)
     p.putAll(all)
@@ -24,43 +24,65 @@ final class ClientSettings(settings: JMap[String, String]) extends Serializable 
   override def toString: String = "settings of a client"
 }
 
+// What Python passes to KafkaPlace. Each class has a frozen dataclass of the same name and fields in
+// run/query/transports.py; tests/kafka/test_place.py compares the two.
+
 /**
- * Where a query reads and writes on Kafka. `run` names this start of the application: only the last one
- * may write, and `before` the ones that it goes on with by itself. `lanes` is how many transactions write side by side; `byTask` tells that the last stage is
- * spread over them, otherwise the partition of the source decides. `patterns` are those that topics were
- * chosen by.
+ * The topics that a query reads: the partitions of each, and the patterns that topics were chosen by. Topics that
+ * records are routed to are created with `newPartitions` and `replication`.
  */
+final case class KafkaTopicSpec(
+    partitions: JMap[String, Integer],
+    patterns: JList[String],
+    newPartitions: Int,
+    replication: Int)
+
+/**
+ * How a query writes. `lanes` is the number of concurrent transactions; with `byTask` the tasks of the last stage share
+ * them, otherwise the partition of the source decides. `before` names the earlier runs that this one continues.
+ */
+final case class KafkaWriteSpec(lanes: Int, byTask: Boolean, exactlyOnce: Boolean, before: JList[String])
+
+/** The settings of all clients, which may hold secrets, so they are never shown. */
+final case class KafkaClientSpec(
+    principal: String,
+    waitMs: Long,
+    admin: JMap[String, String],
+    consumer: JMap[String, String],
+    producer: JMap[String, String]) {
+  override def toString: String = "settings of clients"
+}
+
+/** Where a query reads and writes on Kafka. `run` names this start of the application: only the latest may write. */
 final class KafkaPlace(
     val application: String,
     val run: String,
-    val before: Set[String],
-    val partitions: Map[String, Int],
-    val patterns: Seq[String],
-    val lanes: Int,
-    val byTask: Boolean,
-    val exactlyOnce: Boolean,
-    val newPartitions: Int,
-    val replication: Int,
-    val waitMs: Long,
-    val principal: String,
-    val admins: ClientSettings,
-    val consumers: ClientSettings,
-    val producers: ClientSettings) extends Serializable {
+    topics: KafkaTopicSpec,
+    writes: KafkaWriteSpec,
+    clients: KafkaClientSpec) extends Serializable {
+  val before: Set[String] = writes.before.asScala.toSet
+  val partitions: Map[String, Int] = topics.partitions.asScala.map { case (t, n) => t -> n.intValue }.toMap
+  val patterns: Seq[String] = topics.patterns.asScala.toList
+  val admins: ClientSettings = new ClientSettings(clients.admin)
+  val consumers: ClientSettings = new ClientSettings(clients.consumer)
+  val producers: ClientSettings = new ClientSettings(clients.producer)
 
-  def this(application: String, run: String, before: JList[String], partitions: JMap[String, Integer], patterns: JList[String], lanes: Int, byTask: Boolean, exactlyOnce: Boolean,
-      newPartitions: Int, replication: Int, waitMs: Long, principal: String,
-      admin: JMap[String, String], consumer: JMap[String, String], producer: JMap[String, String]) =
-    this(application, run, before.asScala.toSet, partitions.asScala.map { case (t, n) => t -> n.intValue }.toMap, patterns.asScala.toList, lanes, byTask, exactlyOnce, newPartitions,
-      replication, waitMs, principal, new ClientSettings(admin), new ClientSettings(consumer), new ClientSettings(producer))
+  def lanes: Int = writes.lanes
+  def byTask: Boolean = writes.byTask
+  def exactlyOnce: Boolean = writes.exactlyOnce
+  def newPartitions: Int = topics.newPartitions
+  def replication: Int = topics.replication
+  def waitMs: Long = clients.waitMs
+  def principal: String = clients.principal
 
-  /** The lane of a source partition: whatever else is read, and however often, it stays the same. */
+  /** The lane of a source partition; it does not depend on what else is read, nor on retries. */
   def laneOf(topic: String, partition: Int): Int = Math.floorMod(topic.hashCode + partition, lanes)
 
   def admin: Admin = KafkaPlaces.admin(this)
   def errors: KafkaErrors = new KafkaErrors(principal, application)
 }
 
-/** Places by the name of their run, and the clients that this process has for them. */
+/** Places by the name of their run, and the clients of this process for them. */
 object KafkaPlaces {
   private val places = new ConcurrentHashMap[String, KafkaPlace]()
   private val admins = new ConcurrentHashMap[String, Admin]()
@@ -72,11 +94,11 @@ object KafkaPlaces {
   def admin(place: KafkaPlace): Admin = admins.computeIfAbsent(place.run, _ =>
     place.errors.explained("connect to the cluster")(Admin.create(place.admins.properties(Map.empty, Map.empty))))
 
-  /** Where the batch at hand ends. */
+  /** Sets where the current batch ends. */
   def planned(run: String, end: TopicsOffset): Unit = ends.put(run, end)
   def end(run: String): Option[TopicsOffset] = Option(ends.get(run))
 
-  /** Closes what this process has open for a run. */
+  /** Closes everything that this process has open for a run. */
   def forget(run: String): Unit = {
     GroupOffsets.settle(run)
     places.remove(run)

@@ -7,8 +7,8 @@ import brookmere.kernel.state.{Kept, Times}
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /**
- * Stages at work one behind the other, on one task at a time: what leaves a stage enters the next. Whoever
- * drives it takes what stands in `out` before every further call.
+ * Runs stages one after the other, on one task at a time: what leaves a stage enters the next. The caller takes
+ * the rows in `out` before every further call.
  */
 final class Chain(val stages: Array[Stage], work: Stage => StageWork) {
   private val works = stages.map(work)
@@ -16,7 +16,7 @@ final class Chain(val stages: Array[Stage], work: Stage => StageWork) {
   private var tasks: Array[Task] = null
   private var ended = 0
 
-  /** Turns to another task, which has one part for every stage. */
+  /** Switches to another task, which has one part for every stage. */
   def attach(tasks: Array[Task]): Unit = {
     this.tasks = tasks
     ended = 0
@@ -27,7 +27,7 @@ final class Chain(val stages: Array[Stage], work: Stage => StageWork) {
   /** What leaves the last stage. */
   def out: RowBuffer = tasks(tasks.length - 1).out
 
-  /** What has to be done before the first row of a batch, step by step: later stages first, they get rows of the others. */
+  /** What is done before the first row of a batch, step by step; later stages first, as they receive rows of others. */
   def earlier(): Iterator[Unit] = works.indices.reverseIterator.flatMap { i =>
     val steps = works(i).earlier()
     new Iterator[Unit] {
@@ -36,7 +36,7 @@ final class Chain(val stages: Array[Stage], work: Stage => StageWork) {
     }
   }
 
-  /** Hands a row to the first stage. */
+  /** Passes a row to the first stage. */
   def accept(row: UnsafeRow): Unit = enter(0, row)
 
   private def enter(i: Int, row: UnsafeRow): Unit = {
@@ -45,7 +45,7 @@ final class Chain(val stages: Array[Stage], work: Stage => StageWork) {
     works(i).accept(tasks(i), row)
   }
 
-  /** Hands on a row that waits between two stages, the one that is the farthest first; false if none waits. */
+  /** Passes on a row that waits between two stages, the furthest one first; false if none waits. */
   def advance(): Boolean = {
     var i = works.length - 1
     while (i > 0) {
@@ -64,7 +64,7 @@ final class Chain(val stages: Array[Stage], work: Stage => StageWork) {
     true
   }
 
-  /** Adds the counts of the nodes to `sums` and starts them anew. */
+  /** Adds the counts of the nodes to `sums` and resets them. */
   def collect(sums: Array[Long]): Unit = works.foreach(_.collect(sums))
 
   /** How many rows have entered each stage since the last call. */
@@ -78,7 +78,7 @@ final class Chain(val stages: Array[Stage], work: Stage => StageWork) {
 }
 
 object Chain {
-  /** The parts of a task, one for every stage: they have stores and clocks in common. */
+  /** The parts of a task, one for every stage; they share stores and clocks. */
   def tasks(stages: Array[Stage], number: Int, settings: Settings, slots: Array[Int],
       stores: Map[String, Kept] = Map.empty, times: Times = null): Array[Task] =
     stages.indices.map(i => new Task(stages(i).number, number, settings, slots, stores, times, i)).toArray

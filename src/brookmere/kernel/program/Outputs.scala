@@ -62,7 +62,8 @@ final class Outputs(routed: Set[Int]) {
     }
   }
 
-  private def text(s: String): Unit = field(if (s == null) null else s.getBytes(java.nio.charset.StandardCharsets.UTF_8))
+  private def text(s: String): Unit =
+    field(if (s == null) null else s.getBytes(java.nio.charset.StandardCharsets.UTF_8))
   private def field(b: Array[Byte]): Unit =
     if (b == null) out.writeInt(-1) else { out.writeInt(b.length); out.write(b) }
 

@@ -10,7 +10,14 @@ import brookmere.kernel.state.StoreDef
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /** Reads the records of a topic: the entrance of stage 0. `handler` is its own, or null for the program's. */
-final class SourceReader(id: Int, name: String, keys: Reader, values: Reader, val time: SourceTime, isGlobal: Boolean, handler: String)
+final class SourceReader(
+    id: Int,
+    name: String,
+    keys: Reader,
+    values: Reader,
+    val time: SourceTime,
+    isGlobal: Boolean,
+    handler: String)
     extends Evaluating(id, name) {
   @transient private var extract: Projection = _
   override def open(): Unit = {
@@ -32,7 +39,7 @@ final class SourceReader(id: Int, name: String, keys: Reader, values: Reader, va
     }
 
   /**
-   * Decodes the record and returns its time; what failed is reported and gives `Unreadable`.
+   * Decodes the record and returns its time; a failure is reported and returns `Unreadable`.
    * `wall` is the wall clock of the batch, `partitionTime` the highest time of the source partition so far.
    */
   def read(raw: UnsafeRow, wall: Long, partitionTime: Long): Long =
@@ -77,7 +84,7 @@ object SourceReader {
 
 /**
  * One stage: its processors (parents before children), where rows enter, and its stores. `python` is null
- * where the processors run here. `exchange`: rows travel to their tasks before it, and a chain begins.
+ * if the processors run in the kernel. With `exchange`, rows are sent to their tasks before it, and a chain begins.
  */
 final class Stage(
     val number: Int,
@@ -91,7 +98,12 @@ final class Stage(
 }
 
 /** Where rows of the layout enter a stage: the node, the widths of its rows. */
-final class Entrance(val node: Int, val target: Processor, val keyFields: Int, val valueFields: Int, val isTable: Boolean)
+final class Entrance(
+    val node: Int,
+    val target: Processor,
+    val keyFields: Int,
+    val valueFields: Int,
+    val isTable: Boolean)
     extends Serializable
 
 /** A compiled topology: what Python built, ready to be shipped. */
@@ -110,8 +122,8 @@ final class Program(
   }
   /** The number of the chain of a stage. */
   def chainOf(stage: Int): Int = chains.indexWhere(_.exists(_.number == stage))
-  /** True if batches have to be started by the wall clock, too. */
+  /** True if the wall clock starts batches, too. */
   def needsTicks: Boolean = stages.exists(_.needsTicks)
-  /** True if batches have to tell the wall clock. */
+  /** True if batches carry the wall clock. */
   def needsWall: Boolean = needsTicks || stages(0).sources.exists(s => s != null && s.time.isWall)
 }

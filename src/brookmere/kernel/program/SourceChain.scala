@@ -7,7 +7,7 @@ import brookmere.kernel.rows.RowBuffer
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** Feeds raw records to the first chain: to stage 0, and what leaves it to the other stages without state. */
+/** Feeds raw records to the first chain: to stage 0, and its results to the other stages without state. */
 final class SourceChain(program: Program, work: Stage => StageWork) {
   private val runner = new SourceRunner(program)
   private val stages = program.chains(0).tail
@@ -21,11 +21,14 @@ final class SourceChain(program: Program, work: Stage => StageWork) {
   private var rows = 0L
 
   /** What leaves the chain; null before the first step. */
-  def out: RowBuffer = if (chain == null) { if (source == null) null else source.out } else if (attached < 0) null else chain.out
+  def out: RowBuffer =
+    if (chain == null) { if (source == null) null else source.out }
+    else if (attached < 0) null
+    else chain.out
 
   def isEmpty: Boolean = { val o = out; o == null || o.isEmpty }
 
-  /** Goes one step on with the records of a batch, when what left the chain has been taken; false at its end. */
+  /** Processes the next record of a batch once the rows in `out` were taken; false at the end of the batch. */
   def step(in: Iterator[UnsafeRow]): Boolean =
     if (attached >= 0 && chain.advance()) true
     else if (chain != null && source != null && !source.out.isEmpty) {
@@ -38,7 +41,7 @@ final class SourceChain(program: Program, work: Stage => StageWork) {
       false
     }
 
-  /** Reads a record, or brings out what stage 0 holds back. */
+  /** Reads a record, or sends what stage 0 holds back. */
   private def read(in: Iterator[UnsafeRow]): Boolean =
     if (ending == null && in.hasNext) {
       source = runner.accept(in.next())
@@ -54,7 +57,7 @@ final class SourceChain(program: Program, work: Stage => StageWork) {
     chain.attach(tasks.computeIfAbsent(number, n => Chain.tasks(stages, n, program.settings, program.slots)))
   }
 
-  /** Ends the batch of the stages behind stage 0, task by task. */
+  /** Ends the batch of the stages after stage 0, task by task. */
   private def endLater(): Boolean = {
     if (open == null) open = tasks.keySet.iterator
     if (current < 0 && open.hasNext) current = open.next()
@@ -65,7 +68,7 @@ final class SourceChain(program: Program, work: Stage => StageWork) {
     }
   }
 
-  /** Makes ready for the next batch. */
+  /** Prepares for the next batch. */
   private def reset(): Unit = {
     ending = null
     open = null

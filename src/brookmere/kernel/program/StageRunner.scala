@@ -82,12 +82,12 @@ final class SourceRunner(program: Program) {
   private var current: Task = null
   private var lastSource = -1
   private var clock: Array[Long] = null
-  /** The wall clock of the batch, if its rows tell it. */
+  /** The wall clock of the batch, if its rows carry it. */
   private var wall = Long.MinValue
   private var kind = Ticks.Tell
   private lazy val ticking = new Task(0, 0, program.settings, program.slots)
 
-  /** Processes a record; what it gave stands in the buffer of the task that is returned. */
+  /** Processes a record; its results are in the buffer of the task that is returned. */
   def accept(raw: UnsafeRow): Task = {
     val topic = raw.getInt(RawLayout.Topic)
     if (topic == RawLayout.TickTopic) return tell(raw)
@@ -103,7 +103,7 @@ final class SourceRunner(program: Program) {
     val own = raw.getLong(RawLayout.Ts)
     val source = SourceNumber.of(topic, partition)
     val seq = raw.getLong(RawLayout.Offset)
-    // A record that cannot be read has a place, too: that of the record's own time, which moves no clock.
+    // A record that cannot be read is ordered by its own time, which moves no clock.
     task.at(place(reader, raw, math.max(own, latest(source, Long.MinValue))), source, seq, own)
     headers(task, raw)
     val ts = reader.read(raw, wall, latest(source, Long.MinValue))
@@ -114,7 +114,7 @@ final class SourceRunner(program: Program) {
     task
   }
 
-  /** Brings out what was held back until the end of the batch, task by task. */
+  /** Sends what was held back until the end of the batch, task by task. */
   def endBatch(): Iterator[Task] = {
     val all = tasks.values.toArray(Array.empty[Task]).sortBy(_.number)
     all.iterator.map { task =>
@@ -127,7 +127,7 @@ final class SourceRunner(program: Program) {
     } ++ tick()
   }
 
-  /** Takes the wall clock down, and tells it to the stages that want to know. */
+  /** Records the wall clock, and sends it to the stages that use it. */
   private def tell(raw: UnsafeRow): Task = {
     wall = raw.getLong(RawLayout.Ts)
     kind = raw.getLong(RawLayout.Offset)
@@ -136,7 +136,7 @@ final class SourceRunner(program: Program) {
     ticking
   }
 
-  /** The tick behind the records of the batch. */
+  /** The tick after the records of the batch. */
   private def tick(): Iterator[Task] =
     if (kind != Ticks.Tick && kind != Ticks.TickBusy) Iterator.empty
     else {
@@ -174,7 +174,7 @@ final class SourceRunner(program: Program) {
 
   def collect(sums: Array[Long]): Unit = runner.collect(sums)
 
-  /** The highest time so far of each topic's records; those that came to nothing have none. */
+  /** The highest time so far of each topic's records; skipped records do not count. */
   def latestTimes: Array[Long] = {
     val times = Array.fill(program.settings.topics.length)(Long.MinValue)
     clocks.forEach { (source, clock) =>

@@ -7,12 +7,12 @@ import brookmere.kernel.python.workers.Port
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** What runs a stage over the rows of a task, one task after the other. What leaves it stands in `task.out`. */
+/** Runs a stage over the rows of a task, one task after the other. Its results are in `task.out`. */
 trait StageWork {
-  /** Turns to another task; before the first exchange tasks take turns within a batch. */
+  /** Switches to another task; before the first exchange tasks alternate within a batch. */
   def attach(task: Task): Unit
 
-  /** What has to be done before the first row of a batch, step by step. */
+  /** What is done before the first row of a batch, step by step. */
   def earlier(): Iterator[Unit]
 
   /**
@@ -21,10 +21,10 @@ trait StageWork {
    */
   def accept(task: Task, row: UnsafeRow): Unit
 
-  /** Brings out what is held back until the end of a batch. */
+  /** Sends what is held back until the end of a batch. */
   def endBatch(): Unit
 
-  /** Adds the counts of the nodes to `sums` and starts them anew. */
+  /** Adds the counts of the nodes to `sums` and resets them. */
   def collect(sums: Array[Long]): Unit
 
   /** Called when the work is over, also after a failure. */

@@ -7,7 +7,7 @@ import scala.jdk.CollectionConverters._
 import brookmere.kernel.core.{Counters, Latest, StageTimes, Sums}
 import brookmere.kernel.program.{Outputs, Program}
 import brookmere.kernel.python.workers.{WorkerEnv, Workers}
-import brookmere.kernel.rows.{Destinations, Layout}
+import brookmere.kernel.rows.{DestinationSpec, Layout}
 import brookmere.kernel.state.{Group, GroupLog, Item, LogStore, StoreRow, StoreRows}
 
 import org.apache.spark.sql.Row
@@ -44,19 +44,8 @@ final class Assembly(spark: SparkSession, val program: Program, partitions: Int)
   }
 
   /** Rows of the layout in, rows for a sink out. */
-  def outputs(rows: Dataset[Row], topics: java.util.Map[Integer, String], routed: java.util.Set[Integer],
-      taps: java.util.Set[Integer]): Dataset[Row] = {
-    val to = destinations(topics, routed, taps, java.util.Map.of(), java.util.Set.of())
-    Internals.outputs(spark, rows, to, program.slots)
-  }
-
-  /** Where the rows of the last stage go. */
-  def destinations(topics: java.util.Map[Integer, String], routed: java.util.Set[Integer], taps: java.util.Set[Integer],
-      windows: java.util.Map[Integer, Integer], changelogs: java.util.Set[Integer]): Destinations = {
-    def ints(s: java.util.Set[Integer]): Set[Int] = s.asScala.map(_.intValue).toSet
-    new Destinations(topics.asScala.map { case (n, t) => n.intValue -> t }.toMap, ints(routed), ints(taps),
-      windows.asScala.map { case (n, b) => n.intValue -> b.intValue }.toMap, ints(changelogs))
-  }
+  def outputs(rows: Dataset[Row], to: DestinationSpec): Dataset[Row] =
+    Internals.outputs(spark, rows, to.destinations, program.slots)
 
   def counts: Array[Long] = counters.value
   /** The latest time of the records of each topic since the start, in the order of the topics. */

@@ -5,7 +5,7 @@ import java.util.concurrent.{ConcurrentHashMap, ConcurrentLinkedDeque}
 import scala.jdk.CollectionConverters._
 
 import brookmere.kernel.program.Program
-import brookmere.kernel.rows.Destinations
+import brookmere.kernel.rows.{DestinationSpec, Destinations}
 
 /** Where a topology writes, and what happens to records that cannot be written. */
 final class SinkPlan(
@@ -17,6 +17,12 @@ final class SinkPlan(
     val names: Array[String],
     val deadLetter: String) extends Serializable
 
+/**
+ * A sink as Python registers it: the name of the query and of the application, the names of all nodes, and the topic
+ * for dead letters or null. The dataclass of the same name and fields is in run/query/transports.py.
+ */
+final case class SinkSpec(name: String, application: String, nodes: java.util.List[String], deadLetter: String)
+
 /** Receives the rows of a batch's taps before the batch is committed; the bytes are in the format of `Outputs`. */
 trait TapListener { def tapped(rows: Array[Byte]): Unit }
 
@@ -27,11 +33,13 @@ object Sinks {
   private val failures = new ConcurrentHashMap[String, ConcurrentLinkedDeque[Array[Byte]]]()
   private val Kept = 1000
 
-  /** `place` says where the topics are, in a form that depends on their kind. */
-  def register(name: String, application: String, to: Destinations, program: Program, names: java.util.List[String],
-      deadLetter: String, place: AnyRef): Unit =
-    plans.put(name, (new SinkPlan(application, to, program.slots, program.settings.topics, program.settings.continueOn,
-      names.asScala.toArray, deadLetter), place))
+  /** `place` is an EmbeddedPlace or a KafkaPlace. */
+  def register(spec: SinkSpec, to: DestinationSpec, program: Program, place: AnyRef): Unit = {
+    val settings = program.settings
+    val plan = new SinkPlan(spec.application, to.destinations, program.slots, settings.topics, settings.continueOn,
+      spec.nodes.asScala.toArray, spec.deadLetter)
+    plans.put(spec.name, (plan, place))
+  }
   def listen(name: String, to: TapListener): Unit = listeners.put(name, to)
   def plan(name: String): SinkPlan = plans.get(name)._1
   def place[T](name: String): T = plans.get(name)._2.asInstanceOf[T]

@@ -1,4 +1,4 @@
-"""Turns questions about schemas into requests to a registry, and remembers the answers that never change."""
+"""The client of a schema registry; answers that never change are cached."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _REMEMBERED = 10_000
 
 
 class Compatibility(NamedTuple):
-    """Whether a schema may follow the registered ones, and what speaks against it."""
+    """Whether a schema may be registered next, and the reasons against it."""
 
     compatible: bool
     reasons: tuple[str, ...]
@@ -35,7 +35,7 @@ class Compatibility(NamedTuple):
 class RegistryClient:
     """Talk to a schema registry with Confluent's REST interface.
 
-    `url` is one address or several with commas between them, tried in turn. `mock://name` is a registry
+    `url` is one address, or several separated by commas that are tried in turn. `mock://name` is a registry
     inside this process, shared by all clients of that name. `basic_auth` is a user and a password.
 
     >>> registry = RegistryClient("mock://reading")
@@ -81,7 +81,7 @@ class RegistryClient:
         *,
         normalize: bool = False,
     ) -> int:
-        """Add a schema to a subject, if it is not there, and return its id."""
+        """Add a schema to a subject unless it is already registered, and return its id."""
         schema = Schema(type, schema_text, references_from(references))
         return self._id_of("register", subject, schema, f"/subjects/{_part(subject)}/versions", normalize)
 
@@ -94,7 +94,7 @@ class RegistryClient:
         *,
         normalize: bool = False,
     ) -> int:
-        """Return the id of a schema that the subject has already."""
+        """Return the id of a schema that is already registered in the subject."""
         schema = Schema(type, schema_text, references_from(references))
         return self._id_of("lookup", subject, schema, f"/subjects/{_part(subject)}", normalize)
 
@@ -110,7 +110,7 @@ class RegistryClient:
         return found
 
     def latest(self, subject: str) -> Latest:
-        """Return the newest version of a subject. It may change, so each call asks anew."""
+        """Return the latest version of a subject. Not cached, because it may change."""
         fields = self._ask(
             "GET", f"/subjects/{_part(subject)}/versions/latest", f"the latest schema of {subject!r}"
         )
@@ -120,7 +120,7 @@ class RegistryClient:
         return Latest(fields["version"], fields["id"], schema.type, schema.text)
 
     def version(self, subject: str, version: int) -> tuple[int, Schema]:
-        """Return the id and the schema of one version of a subject, as references name it."""
+        """Return the id and the schema of one version of a subject, as references need it."""
         what = f"version {version} of {subject!r}"
         fields = self._ask("GET", f"/subjects/{_part(subject)}/versions/{version}", what)
         return fields["id"], schema_from_json(fields)
@@ -134,12 +134,12 @@ class RegistryClient:
         return list(self._ask("GET", "/subjects", "the subjects"))
 
     def compatibility(self, subject: str) -> str:
-        """Return the compatibility level that holds for a subject."""
+        """Return the compatibility level that applies to a subject."""
         path = f"/config/{_part(subject)}?defaultToGlobal=true"
         return str(self._ask("GET", path, f"the compatibility level of {subject!r}")["compatibilityLevel"])
 
     def set_compatibility(self, level: str, subject: str | None = None) -> None:
-        """Set the compatibility level of a subject, or of all that have none of their own."""
+        """Set the compatibility level of a subject, or the default of all others."""
         path = "/config" if subject is None else f"/config/{_part(subject)}"
         what = "the compatibility level" if subject is None else f"the compatibility level of {subject!r}"
         self._ask("PUT", path, what, {"compatibility": level})
@@ -151,7 +151,7 @@ class RegistryClient:
         type: str = AVRO,
         references: Iterable[Reference | tuple[str, str, int]] = (),
     ) -> Compatibility:
-        """Tell whether a schema could be registered, and why not; a new subject takes any."""
+        """Return whether a schema could be registered, and why not; a new subject accepts any schema."""
         body = schema_to_json(Schema(type, schema_text, references_from(references)))
         path = f"/compatibility/subjects/{_part(subject)}/versions?verbose=true"
         try:
@@ -205,14 +205,12 @@ def _again(access: Access) -> RegistryClient:
 
 def _part(name: str) -> str:
     if not name:
-        raise RegistryError(
-            "A subject has no name. Found ''. Give the name of a subject, such as 'orders-value'."
-        )
+        raise RegistryError("The name of a subject is empty. Found ''. Pass a name such as 'orders-value'.")
     return quote(name, safe="")
 
 
 def _remember(cache: dict[Any, Any], key: Any, value: Any) -> None:
-    # What a registry gave once holds for ever; the oldest goes only so that memory stays bounded.
+    # Registered schemas never change; the oldest entry is evicted only to bound memory.
     if len(cache) >= _REMEMBERED:
         del cache[next(iter(cache))]
     cache[key] = value

@@ -1,4 +1,4 @@
-"""Turns a registry's refusal into an error that says what was asked, what it answered and what to do."""
+"""Errors for answers of a registry: what was requested, what it answered, what to do."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from brookmere.errors import IncompatibleSchemaError, RegistryError, UnknownSche
 
 _UNKNOWN_REMEDIES = {
     40401: "Register a schema under this subject first, or correct its name.",
-    40402: "Ask for a version that is there, or for the latest.",
-    40403: "Register the schema first, or talk to the registry whose schemas these records name.",
+    40402: "Request an existing version, or the latest.",
+    40403: "Register the schema first, or use the registry that has the schemas of these records.",
 }
 
 
 def refused(method: str, what: str, url: str, status: int, answer: Any) -> RegistryError:
-    """Return the error for an answer that is not a success."""
+    """Return the error for an unsuccessful answer."""
     code, words = _said(status, answer)
     verb = {"GET": "give", "POST": "take", "PUT": "set", "DELETE": "delete"}[method]
     head = f"The schema registry {url} did not {verb} {what}."
@@ -40,10 +40,10 @@ def _blame(status: int, code: int) -> tuple[type[RegistryError], str]:
     if status in (401, 403):
         return (
             RegistryError,
-            "Give a user and a password that are allowed to do this: basic_auth=(user, password).",
+            "Pass a user and a password with this permission: basic_auth=(user, password).",
         )
     if status == 422:
-        return RegistryError, "Correct what the registry names."
+        return RegistryError, "Correct what the registry reports."
     if status == 404:
-        return RegistryError, "Check the address: something answers there that is no schema registry."
-    return RegistryError, "Try again, or look into the log of the registry."
+        return RegistryError, "Check the address: the server there is not a schema registry."
+    return RegistryError, "Try again, or check the registry's log."

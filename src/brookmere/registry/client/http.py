@@ -21,7 +21,7 @@ _AWAY = (502, 503, 504)
 
 
 class Http:
-    """Sends requests over HTTP or HTTPS; when one address does not answer, the next one is asked."""
+    """Sends requests over HTTP or HTTPS; if one address does not answer, it tries the next one."""
 
     def __init__(self, access: Access) -> None:
         self._access = access
@@ -32,7 +32,7 @@ class Http:
         self._opener = urllib.request.build_opener(*handlers)
 
     def send(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
-        """Return the status and the JSON of the answer, or RegistryError when nobody answers."""
+        """Return the status and the JSON of the answer; raise RegistryError if no address answers."""
         problems: list[str] = []
         for address in self._access.addresses:
             shown, credentials = without_user(address)
@@ -77,7 +77,7 @@ def _tls(access: Access) -> ssl.SSLContext:
         named = access.ca_file if access.cert_file is None else f"{access.ca_file} or {access.cert_file}"
         raise RegistryError(
             f"The certificates for the schema registry cannot be read. Found: {named}: {failure}. "
-            "Give files in PEM format: ca_file=, cert_file= and key_file=."
+            "Pass files in PEM format: ca_file=, cert_file= and key_file=."
         ) from failure
     return context
 

@@ -1,4 +1,4 @@
-"""Turns a request to a registry into HTTP, or into a call of a registry inside this process."""
+"""How a client reaches a registry: over HTTP, or by a call within this process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from brookmere.errors import RegistryError
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Where a registry is and who asks; the password shows up nowhere."""
+    """The address of a registry and the credentials; the password is never shown."""
 
     url: str = field(repr=False)
     basic_auth: tuple[str, str] | None = field(default=None, repr=False)
@@ -22,24 +22,24 @@ class Access:
 
     @property
     def addresses(self) -> list[str]:
-        """The addresses, one after the other."""
+        """The addresses, one by one."""
         return [one.strip().rstrip("/") for one in self.url.split(",") if one.strip()]
 
     @property
     def shown(self) -> str:
-        """The addresses as they may be shown."""
+        """The addresses, without passwords."""
         return ",".join(without_user(one)[0] for one in self.addresses)
 
 
 class Transport(Protocol):
-    """Brings a request to a registry and its answer back."""
+    """Sends a request to a registry and returns its answer."""
 
     def send(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
         """Return the HTTP status and the JSON of the answer."""
 
 
 def transport_to(access: Access) -> Transport:
-    """Return what talks to the registry at this address."""
+    """Return the transport for the registry at this address."""
     addresses = access.addresses
     if len(addresses) == 1 and addresses[0].startswith("mock://"):
         from brookmere.registry.server.mock import mock_registry
@@ -49,12 +49,12 @@ def transport_to(access: Access) -> Transport:
         parts = urlsplit(address)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise RegistryError(
-                f"The address of the schema registry cannot be used. Found {without_user(address)[0]!r}. "
-                "Give one such as 'http://localhost:8081', or 'mock://name' for one inside the process."
+                f"The address of the schema registry is invalid. Found {without_user(address)[0]!r}. "
+                "Use one such as 'http://localhost:8081', or 'mock://name' for a registry inside the process."
             )
     if not addresses:
         raise RegistryError(
-            "The schema registry has no address. Found ''. Give one such as 'http://localhost:8081'."
+            "The address of the schema registry is empty. Found ''. Use one such as 'http://localhost:8081'."
         )
     from brookmere.registry.client.http import Http
 
@@ -62,7 +62,7 @@ def transport_to(access: Access) -> Transport:
 
 
 def without_user(address: str) -> tuple[str, tuple[str, str] | None]:
-    """Return an address as it may be shown, and the user and the password that stood in it."""
+    """Return an address without its credentials, and the user and password it contained."""
     parts = urlsplit(address)
     if "@" not in parts.netloc:
         return address, None

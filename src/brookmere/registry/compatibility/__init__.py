@@ -1,4 +1,4 @@
-"""Tells whether data written with one schema can be read with another."""
+"""Compatibility of schemas: can data written with one be read with another?"""
 
 from __future__ import annotations
 

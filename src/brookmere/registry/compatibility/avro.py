@@ -1,4 +1,4 @@
-"""Tells by Avro's rules of schema resolution why one schema cannot read what another wrote."""
+"""Compatibility of Avro schemas, by Avro's rules of schema resolution."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _PROMOTIONS = {
 
 
 def avro_differences(reader: Type, writer: Type) -> list[str]:
-    """Return the reasons, each with the path of the part it is about; nothing if all can be read."""
+    """Return the reasons, each with the path it applies to; empty if everything can be read."""
     return _Check().differences(reader, writer, "")
 
 
 class _Check:
     def __init__(self) -> None:
-        # Types that hold themselves are compared once; what is compared already is taken to fit.
+        # Recursive types are compared once; a pair under comparison counts as compatible.
         self._compared: set[tuple[int, int]] = set()
 
     def differences(self, reader: Type, writer: Type, path: str) -> list[str]:
@@ -51,7 +51,7 @@ class _Check:
         fitting = [branch for branch in reader.branches if matches(branch, writer)]
         if not fitting:
             return [_said(path, f"{shown(writer)} is not in the {shown(reader)}")]
-        # The specification reads with the first branch that matches; some readers prefer the same full name.
+        # The specification uses the first branch that matches; some readers prefer the same full name.
         chosen = fitting[:1] + [
             branch for branch in fitting[1:] if isinstance(branch, Record) and branch.name == _name(writer)
         ]
@@ -79,9 +79,7 @@ class _Check:
             place = f"{inside}{field.name}"
             written = [one for one in writer.fields if one.name in (field.name, *field.aliases)]
             if len(written) > 1 or (written and written[0].name in taken):
-                reasons.append(
-                    _said(place, "by its aliases several fields belong together, which is ambiguous")
-                )
+                reasons.append(_said(place, "its aliases match several fields, which is ambiguous"))
             elif written:
                 taken[written[0].name] = field.name
                 reasons += self.differences(field.type, written[0].type, place)
@@ -91,7 +89,7 @@ class _Check:
 
 
 def matches(reader: Type, writer: Type) -> bool:
-    """Tell whether two types match, before the parts of records are looked at."""
+    """Return whether two types match, before comparing the fields of records."""
     if isinstance(reader, Union) or isinstance(writer, Union):
         return True
     if isinstance(reader, Primitive) and isinstance(writer, Primitive):
@@ -125,7 +123,7 @@ def _decimals(reader: Type, writer: Type, path: str) -> list[str]:
         return []
     if ours.get("scale", 0) == theirs.get("scale", 0) and ours.get("precision") == theirs.get("precision"):
         return []
-    return [_said(path, "decimals of another precision or scale cannot be read")]
+    return [_said(path, "decimals of a different precision or scale cannot be read")]
 
 
 def _said(path: str, text: str) -> str:

@@ -1,4 +1,4 @@
-"""Turns a pair of schemas of the same format into the reasons why one cannot read what the other wrote."""
+"""The compatibility check of each schema format."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from brookmere.registry.schemas.schema import AVRO, PROTOBUF
 
 
 def differences(*, reader: Parsed, writer: Parsed) -> list[str]:
-    """Return why `reader` cannot read data of `writer`, or nothing."""
+    """Return why `reader` cannot read data written by `writer`, or nothing."""
     if reader.type == AVRO:
         return avro_differences(reader.meaning, writer.meaning)
     if reader.type == PROTOBUF:

@@ -1,4 +1,4 @@
-"""Tells why arrays of one JSON Schema may not fit another."""
+"""Compatibility of arrays in JSON Schema."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
 
 
 def array_differences(check: Check, writer: Parts, reader: Node, path: str) -> list[str]:
-    """Compare the items of arrays and how many there are."""
+    """Compare the items of arrays and their number."""
     tree = reader.tree
     reasons: list[str] = []
     most = smallest(writer, "maxItems")
     if "minItems" in tree and (largest(writer, "minItems") or 0) < tree["minItems"]:
-        reasons.append(f"arrays have to have at least {tree['minItems']} items now")
+        reasons.append(f"arrays must now have at least {tree['minItems']} items")
     if "maxItems" in tree and (most is None or most > tree["maxItems"]):
-        reasons.append(f"arrays have to have at most {tree['maxItems']} items now")
+        reasons.append(f"arrays must now have at most {tree['maxItems']} items")
     unique = any(part.tree.get("uniqueItems") for part in writer) or (most is not None and most <= 1)
     if tree.get("uniqueItems") and not unique:
-        reasons.append("the items of arrays have to differ now")
+        reasons.append("the items of arrays must now be unique")
     reasons = [f"{path}: {reason}" if path else reason for reason in reasons]
     return reasons + _items(check, writer, reader, path)
 
@@ -46,7 +46,7 @@ def _item(writer: Parts, number: int | None) -> Parts:
 
 
 def items_of(part: Node) -> tuple[list[Node], Node]:
-    """Return the schemas of the first items, and that of the ones behind them."""
+    """Return the schemas of the first items, and the schema of all further items."""
     tree = part.tree
     if isinstance(tree.get("items"), list):
         return [part.part(one) for one in tree["items"]], part.part(tree.get("additionalItems", True))

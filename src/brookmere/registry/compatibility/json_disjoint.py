@@ -1,4 +1,4 @@
-"""Tells whether no value fits two JSON Schemas at once."""
+"""Detects JSON Schemas that no value can satisfy together."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from brookmere.registry.compatibility.json_values import Parts, among, types, va
 
 
 def disjoint(one: Parts, other: Parts | None) -> bool:
-    """Tell whether it is certain that no value fits both; both are expanded."""
+    """Return whether it is certain that no value fits both; both are expanded."""
     if other is None or not types(one) & types(other):
         return True
     known, listed = values(one), values(other)

@@ -1,4 +1,4 @@
-"""Tells why objects of one JSON Schema may not fit another."""
+"""Compatibility of objects in JSON Schema."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def object_differences(check: Check, writer: Parts, reader: Node, path: str) -> list[str]:
-    """Compare which properties objects have, and what these hold."""
+    """Compare the properties of objects and their schemas."""
     reasons = [f"{path}: {reason}" if path else reason for reason in _counts(writer, reader)]
     inside = f"{path}." if path else ""
     named = sorted({name for part in (*writer, reader) for name in part.tree.get("properties", {})})
@@ -30,7 +30,7 @@ def property_parts(parts: Parts, name: str) -> Parts:
 
 
 def property_schemas(part: Node, name: str) -> list[Node]:
-    """Return the schemas that hold for a property: its own, those of patterns, or that of all others."""
+    """Return the schemas that apply to a property: its own, those of patterns, or that of all others."""
     tree = part.tree
     found = [tree["properties"][name]] if name in tree.get("properties", {}) else []
     found += [
@@ -40,7 +40,7 @@ def property_schemas(part: Node, name: str) -> list[Node]:
 
 
 def required(parts: Parts) -> set[str]:
-    """Return the properties that cannot be missing."""
+    """Return the required properties."""
     return {
         name
         for part in parts
@@ -53,13 +53,13 @@ def _counts(writer: Parts, reader: Node) -> Iterator[str]:
     tree = reader.tree
     there = required(writer)
     for name in sorted(required((reader,)) - there):
-        yield f"the property '{name}' is required now"
+        yield f"the property '{name}' is now required"
     least = max(largest(writer, "minProperties") or 0, len(there))
     if "minProperties" in tree and least < tree["minProperties"]:
-        yield f"objects have to have at least {tree['minProperties']} properties now"
+        yield f"objects must now have at least {tree['minProperties']} properties"
     most = smallest(writer, "maxProperties")
     if "maxProperties" in tree and (most is None or most > tree["maxProperties"]):
-        yield f"objects have to have at most {tree['maxProperties']} properties now"
+        yield f"objects must now have at most {tree['maxProperties']} properties"
 
 
 def _others(check: Check, writer: Parts, reader: Node, inside: str) -> list[str]:
@@ -68,7 +68,7 @@ def _others(check: Check, writer: Parts, reader: Node, inside: str) -> list[str]
     reasons: list[str] = []
     for pattern, schema in tree.get("patternProperties", {}).items():
         wanted = reader.part(schema)
-        # With the same pattern the writer has its own schema for these names, beside those of other patterns.
+        # With the same pattern the writer has its own schema for these names, in addition to other patterns.
         fits = any(
             pattern in part.tree.get("patternProperties", {})
             and not check.deeper((part.part(part.tree["patternProperties"][pattern]),), wanted, "")
@@ -80,13 +80,13 @@ def _others(check: Check, writer: Parts, reader: Node, inside: str) -> list[str]
     if closed is not True and closed != {}:
         known = frozenset(tree.get("patternProperties", {}))
         if not _all_fit(check, writer, reader.part(closed), known):
-            text = "are not allowed any more" if closed is False else "may not fit"
+            text = "are no longer allowed" if closed is False else "may not fit"
             reasons.append(f"{inside}*: properties that the schema does not name {text}")
     return reasons
 
 
 def _all_fit(check: Check, writer: Parts, wanted: Node, left_out: frozenset[str]) -> bool:
-    """Tell whether what one of the writer's schemas allows under other names fits."""
+    """Return whether what one of the writer's schemas allows under other names fits."""
     for part in writer:
         alternatives = [part.tree.get("additionalProperties", True)]
         alternatives += [

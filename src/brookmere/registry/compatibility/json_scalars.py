@@ -1,4 +1,4 @@
-"""Tells why numbers and texts of one JSON Schema may not fit another."""
+"""Compatibility of numbers and strings in JSON Schema."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from brookmere.registry.schemas.json.nodes import Node
 
 
 def scalar_differences(writer: Parts, reader: Node, path: str) -> list[str]:
-    """Compare the bounds of numbers, and the lengths and forms of texts."""
+    """Compare the bounds of numbers, and the lengths and formats of strings."""
     kinds = types(writer)
     reasons: list[str] = []
     if kinds & NUMBERS:
@@ -39,15 +39,15 @@ def _numbers(writer: Parts, reader: Node) -> list[str]:
     if low is not None:
         bound = lower(trees) if known is None else min(((value, False) for value in known), default=low)
         if bound is None or bound < low:
-            reasons.append(f"numbers have to be {'more than' if low[1] else 'at least'} {low[0]} now")
+            reasons.append(f"numbers must now be {'more than' if low[1] else 'at least'} {low[0]}")
     high = upper([reader.tree])
     if high is not None:
         bound = upper(trees) if known is None else max(((value, False) for value in known), default=high)
         if bound is None or (-bound[0], bound[1]) < (-high[0], high[1]):
-            reasons.append(f"numbers have to be {'less than' if high[1] else 'at most'} {high[0]} now")
+            reasons.append(f"numbers must now be {'less than' if high[1] else 'at most'} {high[0]}")
     step = reader.tree.get("multipleOf")
     if step is not None and not _multiples(writer, step, known):
-        reasons.append(f"numbers have to be multiples of {step} now")
+        reasons.append(f"numbers must now be multiples of {step}")
     return reasons
 
 
@@ -73,16 +73,16 @@ def _texts(writer: Parts, reader: Node) -> list[str]:
             largest(writer, "minLength") if known is None else min(map(len, known), default=tree["minLength"])
         )
         if (shortest or 0) < tree["minLength"]:
-            reasons.append(f"texts have to have at least {tree['minLength']} characters now")
+            reasons.append(f"strings must now have at least {tree['minLength']} characters")
     if "maxLength" in tree:
         longest = smallest(writer, "maxLength") if known is None else max(map(len, known), default=0)
         if longest is None or longest > tree["maxLength"]:
-            reasons.append(f"texts have to have at most {tree['maxLength']} characters now")
+            reasons.append(f"strings must now have at most {tree['maxLength']} characters")
     if "pattern" in tree and not _patterned(writer, tree["pattern"], known):
-        reasons.append(f"texts have to match {tree['pattern']!r} now")
+        reasons.append(f"strings must now match {tree['pattern']!r}")
     for word in ("format", "contentEncoding", "contentMediaType"):
         if word in tree and not any(part.tree.get(word) == tree[word] for part in writer):
-            reasons.append(f"texts have to be of the {word} {tree[word]!r} now")
+            reasons.append(f"strings must now have the {word} {tree[word]!r}")
     return reasons
 
 

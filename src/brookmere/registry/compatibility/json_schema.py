@@ -1,8 +1,8 @@
-"""Tells why a value that fits one JSON Schema may not fit another.
+"""Compatibility of JSON Schemas.
 
-A reader can read what a writer wrote if each value that the writer's schema allows is allowed by the
-reader's. The check knows the words of JSON Schema that are in common use. A word of the reader's schema that
-it does not know has to stand in the writer's schema just so; otherwise the schemas count as incompatible.
+A reader can read what a writer wrote if its schema allows every value that the writer's schema allows. The
+check knows the keywords of JSON Schema that are in common use. An unknown keyword in the reader's schema has
+to appear unchanged in the writer's schema; otherwise the schemas count as incompatible.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from brookmere.registry.compatibility.json_values import Parts, among, types, ty
 from brookmere.registry.schemas.json.nodes import Node, parts
 
 _STEPS = 5_000
-# Words that assert something and are only compared as they stand.
+# Keywords that assert something and are only compared literally.
 _OPAQUE = (
     "$dynamicRef",
     "$recursiveRef",
@@ -31,12 +31,12 @@ _OPAQUE = (
     "propertyNames",
 )
 _TOGETHER = {"if": ("if", "then", "else"), "contains": ("contains", "minContains", "maxContains")}
-# Their meaning depends on what stands beside them.
+# Their meaning depends on neighbouring keywords.
 _DEPENDENT = ("unevaluatedItems", "unevaluatedProperties")
 
 
 def json_schema_differences(reader: Node, writer: Node) -> list[str]:
-    """Return the reasons, each with the path of the part it is about; nothing if all can be read."""
+    """Return the reasons, each with the path it applies to; empty if everything can be read."""
     try:
         return Check().differences((writer,), reader, "")
     except RecursionError:
@@ -50,7 +50,7 @@ class Check:
         self._steps = 0
         self._stack: list[tuple[tuple[int, ...], int]] = []
         self._depth = 0
-        # Trees that are made on the way stay, so that their identities are not given to others.
+        # Keeps trees created on the way alive, so that their identities are not reused.
         self._made: dict[tuple[int, str], tuple[Any, Any]] = {}
         self._narrow: dict[str, Any] = {}
 
@@ -63,7 +63,7 @@ class Check:
             self._depth -= 1
 
     def differences(self, writer: Parts, reader: Node, path: str, excluded: Parts = ()) -> list[str]:
-        """Return why values of all the writer's schemas, and of no excluded one, may not fit the reader's."""
+        """Return why values of all the writer's schemas and no excluded one may not fit the reader's."""
         self._steps += 1
         if self._steps > _STEPS:
             return [said(path, "the schemas are too large to be compared")]
@@ -71,14 +71,14 @@ class Check:
         if conjunction is None or reader.tree is True or reader.tree == {}:
             return []
         if reader.tree is False:
-            return [said(path, "no value is allowed any more")] if types(conjunction) else []
+            return [said(path, "no value is allowed any longer")] if types(conjunction) else []
         if any(same(part, reader) for part in (*writer, *conjunction)):
             return []
         key = tuple(id(part.tree) for part in (reader, *conjunction, *excluded))
         for before, depth in self._stack:
             if before == key:
-                # What holds for parts holds for the whole; a circle without parts says nothing.
-                return [] if depth < self._depth else [said(path, "a reference leads back to itself")]
+                # Parts that fit make a whole that fits; a cycle without parts proves nothing.
+                return [] if depth < self._depth else [said(path, "a reference refers back to itself")]
         self._stack.append((key, self._depth))
         try:
             return self._compare(conjunction, reader, path, excluded)
@@ -143,7 +143,7 @@ class Check:
                 continue
             seen.add(id(part.tree))
             if "$ref" in part.tree:
-                # Older drafts ignore what stands beside a reference; to count on less is safe in all of them.
+                # Older drafts ignore keywords next to a reference; assuming less is safe in all of them.
                 waiting.append(part.resolve(part.tree["$ref"]))
                 continue
             waiting += [part.part(tree) for tree in part.tree.get("allOf", ())]
@@ -156,7 +156,7 @@ class Check:
     def _without(self, part: Node, word: str) -> Node:
         if word not in part.tree:
             return part
-        # The same tree without the same word stays the same tree, or circles would not be noticed.
+        # The same tree without the same keyword must stay the same object, or cycles would go unnoticed.
         key = id(part.tree), word
         if key not in self._made:
             self._made[key] = part.tree, {name: value for name, value in part.tree.items() if name != word}
@@ -206,7 +206,7 @@ class Check:
 
 
 def same(one: Node, other: Node) -> bool:
-    """Tell whether two schemas are the same, also in what they refer to."""
+    """Return whether two schemas are equal, including what they refer to."""
     if json.dumps(one.tree, sort_keys=True) != json.dumps(other.tree, sort_keys=True):
         return False
     if not any(
@@ -217,7 +217,7 @@ def same(one: Node, other: Node) -> bool:
 
 
 def said(path: str, text: str) -> str:
-    """Return a reason with its place."""
+    """Return a reason with its path."""
     return f"{path}: {text}" if path else text
 
 
@@ -228,17 +228,17 @@ def _types(writer: Parts, reader: Node, path: str) -> list[str]:
         lost = types(writer) - types_named(tree["type"])
         if lost:
             words = sorted("number" if word == "fraction" else word for word in lost)
-            reasons.append(said(path, f"values of the type {', '.join(words)} are not allowed any more"))
+            reasons.append(said(path, f"values of the type {', '.join(words)} are no longer allowed"))
     for word in ("enum", "const"):
         if word in tree:
             allowed = tree[word] if word == "enum" else [tree[word]]
             known = values(writer)
             lost_values = None if known is None else [value for value in known if not among(value, allowed)]
             if lost_values is None:
-                reasons.append(said(path, f"only listed values are allowed now: {json.dumps(allowed)[:80]}"))
+                reasons.append(said(path, f"only listed values are now allowed: {json.dumps(allowed)[:80]}"))
             elif lost_values:
                 text = ", ".join(json.dumps(value) for value in lost_values)
-                reasons.append(said(path, f"values are not allowed any more: {text[:80]}"))
+                reasons.append(said(path, f"values are no longer allowed: {text[:80]}"))
     return reasons
 
 
@@ -251,9 +251,9 @@ def _opaque(writer: Parts, reader: Node, path: str) -> list[str]:
         wanted = reader.part({one: reader.tree[one] for one in words if one in reader.tree})
         given = [part.part({one: part.tree[one] for one in words if one in part.tree}) for part in writer]
         if not any(same(wanted, one) for one in given):
-            reasons.append(said(path, f"'{word}' is new or changed, and what it means is not checked"))
+            reasons.append(said(path, f"'{word}' is new or changed, and its meaning is not checked"))
     reasons += [
-        said(path, f"'{word}' is checked only where the whole schema stays as it is")
+        said(path, f"'{word}' is supported only if the whole schema stays unchanged")
         for word in _DEPENDENT
         if reader.tree.get(word, True) is not True
     ]

@@ -1,4 +1,4 @@
-"""Tells what the values of a JSON Schema can be: their types, their number, their bounds."""
+"""What the values of a JSON Schema can be: types, listed values and bounds."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ EVERY = frozenset(("null", "boolean", "integer", "fraction", "string", "array", 
 NUMBERS = frozenset(("integer", "fraction"))
 
 Parts = tuple[Node, ...]
-"""Schemas that all hold for the same value."""
+"""Schemas that all apply to the same value."""
 
 
 def types_named(given: str | list[str]) -> frozenset[str]:
-    """Return the types that the word `type` allows."""
+    """Return the types that the keyword `type` allows."""
     listed = [given] if isinstance(given, str) else given
     return frozenset(
         one for word in listed for one in (("integer", "fraction") if word == "number" else (word,))
@@ -24,7 +24,7 @@ def types_named(given: str | list[str]) -> frozenset[str]:
 
 
 def type_of(value: Any) -> str:
-    """Return the type of a value of JSON."""
+    """Return the type of a JSON value."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -45,7 +45,7 @@ def types(parts: Parts) -> frozenset[str]:
 
 
 def values(parts: Parts) -> list[Any] | None:
-    """Return the values that are possible, where they are listed; None if they are not."""
+    """Return the possible values if they are listed, otherwise None."""
     lists = [_listed(part.tree) for part in parts]
     given = [one for one in lists if one is not None]
     if not given:
@@ -54,31 +54,31 @@ def values(parts: Parts) -> list[Any] | None:
 
 
 def among(value: Any, allowed: Iterable[Any]) -> bool:
-    """Tell whether a value of JSON is one of those allowed; true is not 1 here."""
+    """Return whether a JSON value is one of those allowed; true does not equal 1 here."""
     return _among(value, allowed)
 
 
 def lower(
     parts: Iterable[Any], word: str = "minimum", exclusive: str = "exclusiveMinimum"
 ) -> tuple[float, bool] | None:
-    """Return the highest lower bound among trees, and whether it is itself excluded."""
+    """Return the highest lower bound among trees, and whether it is exclusive."""
     bounds = [bound for tree in parts for bound in _bounds(tree, word, exclusive)]
     return max(bounds) if bounds else None
 
 
 def upper(parts: Iterable[Any]) -> tuple[float, bool] | None:
-    """Return the lowest upper bound among trees, and whether it is itself excluded."""
+    """Return the lowest upper bound among trees, and whether it is exclusive."""
     bounds = [bound for tree in parts for bound in _bounds(tree, "maximum", "exclusiveMaximum")]
     return min(bounds, key=lambda bound: (bound[0], not bound[1])) if bounds else None
 
 
 def largest(parts: Sequence[Node], word: str) -> float | None:
-    """Return the largest number that a word has in several schemas."""
+    """Return the largest number that a keyword has in several schemas."""
     return max((part.tree[word] for part in parts if word in part.tree), default=None)
 
 
 def smallest(parts: Sequence[Node], word: str) -> float | None:
-    """Return the smallest number that a word has in several schemas."""
+    """Return the smallest number that a keyword has in several schemas."""
     return min((part.tree[word] for part in parts if word in part.tree), default=None)
 
 

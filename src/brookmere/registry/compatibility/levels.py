@@ -1,4 +1,4 @@
-"""Turns a compatibility level into the pairs of reader and writer that have to understand each other."""
+"""Compatibility levels: which versions have to read each other's data."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _T = TypeVar("_T")
 
 
 def against(level: str, versions: Sequence[_T]) -> list[_T]:
-    """Return the versions, oldest first, that a new schema is compared with under a level."""
+    """Return the versions, oldest first, that a level compares a new schema with."""
     if level == "NONE":
         return []
     return list(versions) if level.endswith("_TRANSITIVE") else list(versions[-1:])
 
 
 def reasons_against(level: str, new: Parsed, older: Sequence[tuple[int, Parsed]]) -> list[str]:
-    """Return what speaks against a new schema; nothing if it may follow the older ones."""
+    """Return the reasons against a new schema; empty if it is compatible with the older ones."""
     reasons: list[str] = []
     for version, old in reversed(older):
         if level == "NONE":

@@ -1,4 +1,4 @@
-"""Tells by the rules of Confluent's registry why messages of one .proto file cannot be read with another."""
+"""Compatibility of .proto files, by the rules of Confluent's registry."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from brookmere.registry.schemas.proto.names import ProtoFile
 
 Field = FieldDescriptorProto
 _WORDS = {number: word for word, number in SCALARS.items()}
-# Types whose bytes are read as each other; enums go with all integers of the first group but bool.
+# Types with interchangeable encodings; enums are interchangeable with the integers of the first group.
 _GROUPS = (
     ("int32", "int64", "uint32", "uint64", "bool"),
     ("sint32", "sint64"),
@@ -26,7 +26,7 @@ _INTEGERS = ("int32", "int64", "uint32", "uint64")
 
 
 def protobuf_differences(reader: ProtoFile, writer: ProtoFile) -> list[str]:
-    """Return the reasons, each with the part it is about; nothing if all messages can be read."""
+    """Return the reasons, each with the part it applies to; empty if all messages can be read."""
     return _Check(reader, writer).files()
 
 
@@ -55,7 +55,7 @@ class _Check:
         reader = self._reader_messages.get(reader_name)
         writer = self._writer_messages.get(writer_name)
         if reader is None or writer is None:
-            # Types that come with Protobuf itself are the same everywhere.
+            # Types that ship with Protobuf are the same everywhere.
             return []
         place = writer_name.removeprefix(".")
         reasons: list[str] = []
@@ -83,7 +83,7 @@ class _Check:
             if writer is None:
                 return [f"{_named(place, reader)} is required and not in the data"]
             if writer.label != Field.LABEL_REQUIRED:
-                return [f"{_named(place, reader)} is required now and may be missing in the data"]
+                return [f"{_named(place, reader)} is now required and may be missing in the data"]
         if reader is None or writer is None:
             return []
         where = _named(place, writer)
@@ -106,7 +106,7 @@ class _Check:
         return [reason for ours, theirs in pairs for reason in self._fields(where, ours, theirs)]
 
     def _kind(self, field: FieldDescriptorProto, *, reading: bool) -> str:
-        """Return what decides whether types fit: a scalar's word, or the kind and the name of the type."""
+        """Return what decides compatibility: a scalar's name, or the kind and name of the type."""
         if field.type in _WORDS:
             return _WORDS[field.type]
         if field.type == Field.TYPE_ENUM:
@@ -117,7 +117,7 @@ class _Check:
             return "map"
         side = self._reader if reading else self._writer
         kind = "group" if field.type == Field.TYPE_GROUP else "message"
-        # A package may be renamed; what is imported keeps its full name.
+        # A package may be renamed; imported types keep their full names.
         own = _full(side.file, "")
         name = field.type_name
         inside = name.startswith(own) and name in dict(_messages(side.file))
@@ -139,7 +139,7 @@ def _oneofs(place: str, reader: DescriptorProto, writer: DescriptorProto) -> lis
     reasons: list[str] = []
     for name, numbers in theirs.items():
         lost = [number for number in numbers if number not in ours.get(name, ())]
-        # A oneof that was renamed still holds its fields together.
+        # A renamed oneof still groups its fields.
         together = any(set(numbers) <= set(other) for other in ours.values())
         for number in [] if together else lost:
             how = "moved out of" if number in read else "removed from"

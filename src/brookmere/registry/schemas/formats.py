@@ -1,4 +1,4 @@
-"""Turns the text of a schema into one that is understood, in the three formats that a registry keeps."""
+"""The three formats of schemas that a registry stores: one way to parse them all."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from brookmere.registry.schemas.schema import AVRO, JSON, PROTOBUF
 
 
 class InvalidSchemaError(Exception):
-    """A text is no schema of its format; the message says why."""
+    """A text is not a valid schema of its format; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A schema that is understood: its one text, that text with everything in a fixed order, its meaning."""
+    """A parsed schema: its canonical text, its normalized text, and its meaning."""
 
     type: str
     canonical: str
@@ -40,7 +40,7 @@ class Parsed:
 
 
 def parse(type: str, text: str, references: Mapping[str, str]) -> Parsed:
-    """Understand a schema. `references` are the texts it needs by the names it uses, needed ones first."""
+    """Parse a schema. `references` are the texts it needs by the names it uses, dependencies first."""
     try:
         if type == AVRO:
             return _avro(text, references)
@@ -81,7 +81,7 @@ def _proto_file(text: str, imports: Mapping[str, FileDescriptorProto]) -> FileDe
         data = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         return parse_proto(text, imports=imports)
-    # Clients in Python send the descriptor of a file instead of its text.
+    # Python clients send the descriptor of a file instead of its text.
     file = file_from_bytes(data)
     return parse_proto(print_proto(file), name=file.name, imports=imports)
 

@@ -1,4 +1,4 @@
-"""Holds a schema as a registry knows it: its kind, its text and the schemas it refers to."""
+"""A schema as a registry stores it: its kind, its text and its references."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TYPES: Final = (JSON, PROTOBUF, AVRO)
 
 
 class Reference(NamedTuple):
-    """A schema that another one uses: the name it uses, and where it is registered."""
+    """A reference to another schema: the name it is used by, and where it is registered."""
 
     name: str
     subject: str
@@ -20,7 +20,7 @@ class Reference(NamedTuple):
 
 
 class Schema(NamedTuple):
-    """A schema: `AVRO`, `PROTOBUF` or `JSON`, its text, and what it refers to."""
+    """A schema: `AVRO`, `PROTOBUF` or `JSON`, its text, and its references."""
 
     type: str
     text: str
@@ -28,7 +28,7 @@ class Schema(NamedTuple):
 
 
 class Latest(NamedTuple):
-    """The newest version of a subject."""
+    """The latest version of a subject."""
 
     version: int
     id: int
@@ -37,7 +37,7 @@ class Latest(NamedTuple):
 
 
 def schema_from_json(fields: Mapping[str, Any]) -> Schema:
-    """Read the schema in a request or an answer of the registry's REST interface."""
+    """Read a schema from a request or an answer of the registry's REST interface."""
     return Schema(
         fields.get("schemaType") or AVRO,
         fields["schema"],
@@ -46,7 +46,7 @@ def schema_from_json(fields: Mapping[str, Any]) -> Schema:
 
 
 def schema_to_json(schema: Schema) -> dict[str, Any]:
-    """Return the same as JSON; the kind is left out for Avro and references where there are none."""
+    """Return the schema as JSON; the kind is omitted for Avro, and references if there are none."""
     fields: dict[str, Any] = {} if schema.type == AVRO else {"schemaType": schema.type}
     if schema.references:
         fields["references"] = [reference._asdict() for reference in schema.references]
@@ -56,7 +56,7 @@ def schema_to_json(schema: Schema) -> dict[str, Any]:
 def references_from(
     given: Iterable[Reference | Mapping[str, Any] | tuple[str, str, int]],
 ) -> tuple[Reference, ...]:
-    """Return references in their one form, from mappings or tuples of name, subject and version."""
+    """Return references as `Reference` objects, from mappings or tuples of name, subject and version."""
     return tuple(
         Reference(one["name"], one["subject"], int(one["version"]))
         if isinstance(one, Mapping)

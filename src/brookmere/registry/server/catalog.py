@@ -1,4 +1,4 @@
-"""Turns requests to a registry into events and answers: which schema may be where, under which id."""
+"""The registry itself, without HTTP: registers, finds and deletes schemas, and enforces the rules."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LARGEST_VERSION = 2**31 - 1
 
 
 class Catalog:
-    """A registry without its REST interface. `record` makes an event durable before it counts."""
+    """A registry without its REST interface. `record` makes each event durable before it is applied."""
 
     def __init__(self, held: State | None = None, record: Callable[[Event], None] | None = None) -> None:
         self.state = held or State()
@@ -35,7 +35,7 @@ class Catalog:
         id: int | None = None,
         version: int | None = None,
     ) -> Entry:
-        """Add a schema to a subject unless it is there, and return its version."""
+        """Add a schema to a subject unless it is already registered, and return its version."""
         with self.lock:
             mode = self.mode(subject)
             if mode.startswith("READONLY"):
@@ -64,7 +64,7 @@ class Catalog:
             return entry
 
     def entry(self, subject: str, version: int | None, *, deleted: bool = False) -> Entry:
-        """Return a version of a subject; None is the latest."""
+        """Return a version of a subject; None means the latest."""
         with self.lock:
             entries = self._known(subject, deleted=deleted)
             if version is None:
@@ -89,14 +89,14 @@ class Catalog:
             ]
 
     def schema(self, id: int) -> Schema:
-        """Return a schema by its id; one whose versions are all gone for good is not there."""
+        """Return a schema by its id, unless all its versions were permanently deleted."""
         with self.lock:
             if id not in self.state.schemas or not self.state.using(id, deleted=True):
                 raise refusals.unknown_schema(id)
             return self.state.schemas[id]
 
     def delete_subject(self, subject: str, *, permanent: bool = False) -> list[int]:
-        """Take all versions of a subject out of use, or for good; return their numbers."""
+        """Delete all versions of a subject, softly or permanently; return their numbers."""
         with self.lock:
             every = [entry.version for entry in self._known(subject, deleted=True)]
             using = [entry.version for entry in self.state.versions(subject)]
@@ -109,7 +109,7 @@ class Catalog:
             return every if permanent else using
 
     def delete_version(self, subject: str, version: int | None, *, permanent: bool = False) -> int:
-        """Take one version out of use, or for good; return its number."""
+        """Delete one version, softly or permanently; return its number."""
         with self.lock:
             entry = self.entry(subject, version, deleted=True)
             if permanent and not entry.deleted:
@@ -122,26 +122,26 @@ class Catalog:
             return entry.version
 
     def level(self, subject: str | None = None) -> str:
-        """Return the compatibility level that holds for a subject, or for all."""
+        """Return the compatibility level that applies to a subject, or the global one."""
         levels = self.state.levels
         return levels.get(subject) or levels.get(None) or DEFAULT_LEVEL
 
     def set_level(self, subject: str | None, level: str | None) -> None:
-        """Set a compatibility level; None takes it back."""
+        """Set a compatibility level; None removes it."""
         if level is not None and level not in LEVELS:
             raise refusals.invalid_level()
         with self.lock:
             self._change(state.level_set(subject, level))
 
     def mode(self, subject: str | None = None) -> str:
-        """Return the mode that holds for a subject, or for all."""
+        """Return the mode that applies to a subject, or the global one."""
         modes = self.state.modes
         if modes.get(None) == "READONLY_OVERRIDE":
             return "READONLY_OVERRIDE"
         return modes.get(subject) or modes.get(None) or DEFAULT_MODE
 
     def set_mode(self, subject: str | None, mode: str | None, *, force: bool = False) -> None:
-        """Set a mode; None takes it back. Import begins with nothing, unless forced."""
+        """Set a mode; None removes it. Import mode requires an empty registry, unless forced."""
         if mode is not None and mode not in MODES:
             raise refusals.invalid_mode()
         with self.lock:
@@ -151,7 +151,7 @@ class Catalog:
             self._change(state.mode_set(subject, mode))
 
     def reasons(self, subject: str, schema: Schema, entries: list[Entry]) -> list[str]:
-        """Return what the level of a subject has against a schema beside some of its versions."""
+        """Return the reasons against a schema next to some versions of a subject, under its level."""
         with self.lock:
             parsed = self.parsed(schema)
             older = [(entry.version, self.parsed(self.state.schemas[entry.id])) for entry in entries]
@@ -163,7 +163,7 @@ class Catalog:
             return against(self.level(subject), self.state.versions(subject))
 
     def parsed(self, schema: Schema) -> Parsed:
-        """Return a schema understood, with what it refers to."""
+        """Return a parsed schema, including its references."""
         if schema.type not in TYPES:
             raise refusals.unreadable(
                 f"Invalid schema type {schema.type}. Valid values are {', '.join(TYPES)}"
@@ -174,19 +174,19 @@ class Catalog:
             raise refusals.invalid_schema(str(problem)) from problem
 
     def referenced(self, schema: Schema) -> Mapping[str, str]:
-        """Return the texts that a schema needs, by the names it uses, needed ones first."""
+        """Return the texts that a schema needs, by the names it uses, dependencies first."""
         texts: dict[str, str] = {}
         for reference in schema.references:
             entry = self.state.entries.get(reference.subject, {}).get(reference.version)
             if entry is None:
                 raise refusals.invalid_schema(
                     f"there is no version {reference.version} of the subject '{reference.subject}', "
-                    f"which the reference '{reference.name}' names"
+                    f"required by the reference '{reference.name}'"
                 )
             target = self.state.schemas[entry.id]
             if target.type != schema.type:
                 raise refusals.invalid_schema(
-                    f"the reference '{reference.name}' names a schema of the type {target.type}, "
+                    f"the reference '{reference.name}' refers to a schema of the type {target.type}, "
                     f"not {schema.type}"
                 )
             texts.update(self.referenced(target))

@@ -1,4 +1,4 @@
-"""Starts a registry as a process of its own, finds it again by its directory, and stops it."""
+"""A registry in its own process: start it, find it by its directory, and stop it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LOG_TAIL = 2000
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A registry that runs: its process and its address."""
+    """A running registry: its process and its address."""
 
     directory: Path
     pid: int
@@ -34,20 +34,20 @@ class Running:
 
 
 def default_registry_directory() -> Path:
-    """Return the directory of the registry, in the home."""
+    """Return the directory of the registry inside the home."""
     return home() / "registry"
 
 
 def running(directory: Path) -> Running | None:
-    """Return the registry that runs on a directory, or None."""
-    # The lock ends with its process, however that ends; so the number in the file is that of the owner.
+    """Return the registry that is running on a directory, or None."""
+    # The lock is released when its process ends, however it ends, so the pid in the file is the owner's.
     if not is_owned(directory):
         return None
     try:
         fields = json.loads((directory / _STATUS_FILE).read_text())
         return Running(directory, fields["pid"], fields["url"])
     except (OSError, ValueError, KeyError):
-        # It starts or stops at this moment.
+        # It is just starting or stopping.
         return None
 
 
@@ -70,7 +70,7 @@ def run_here(directory: Path, port: int) -> None:
 
 
 def start(directory: Path, port: int) -> Running:
-    """Start a registry as a process of its own and wait until it answers."""
+    """Start a registry in its own process and wait until it answers."""
     directory.mkdir(parents=True, exist_ok=True)
     log_path = directory / LOG_FILE
     command = [sys.executable, "-m", "brookmere.registry", "--dir", str(directory), "--port", str(port)]
@@ -84,7 +84,7 @@ def start(directory: Path, port: int) -> Running:
         ended = process.poll() is not None
         found = running(directory)
         if found is not None and found.pid == process.pid:
-            # It is meant to outlive this object, which would warn of that.
+            # It is meant to outlive this object, which would warn about that.
             process.returncode = 0
             return found
         if ended:
@@ -94,7 +94,7 @@ def start(directory: Path, port: int) -> Running:
     process.wait()
     raise RegistryError(
         f"The schema registry did not start within {_START_SECONDS} seconds. "
-        f"Found: {_last_words(log_path, begin) or 'nothing in its log'} Look into {log_path} and try again."
+        f"Found: {_last_words(log_path, begin) or 'nothing in its log'} Check {log_path} and try again."
     )
 
 
@@ -105,9 +105,9 @@ def stop(found: Running) -> None:
     while is_owned(found.directory):
         if time.monotonic() > deadline:
             raise RegistryError(
-                f"The schema registry does not stop. Found: process {found.pid} still runs after "
+                f"The schema registry does not stop. Found: process {found.pid} is still running after "
                 f"{_STOP_SECONDS} seconds. End it with `kill -9 {found.pid}`; "
-                "nothing that it answered for is lost."
+                "no acknowledged change is lost."
             )
         time.sleep(0.02)
 

@@ -1,4 +1,4 @@
-"""Turns events into lines of a file that outlive the process, and the lines into the state they led to."""
+"""The journal of a registry: events as lines of a file, replayed at the start."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _PATIENCE_SECONDS = 1.0
 
 
 class Journal:
-    """The events of a registry in a directory, of which one process at a time is the owner.
+    """The events of a registry in a directory, owned by one process at a time.
 
-    An event counts when its line is on the disk. A line that a crash cut off was never answered for, and is
-    taken out when the file is opened again.
+    An event counts once its line is on disk. A line cut off by a crash was never acknowledged, and is
+    removed when the file is opened again.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -49,7 +49,7 @@ class Journal:
             raise
 
     def append(self, event: Event) -> None:
-        """Write an event and wait until the disk has it; after a failure nothing of it is there."""
+        """Write an event and wait until it is on disk; after a failure nothing of it remains."""
         line = json.dumps(event, separators=(",", ":")).encode() + b"\n"
         try:
             rest = memoryview(line)
@@ -62,21 +62,21 @@ class Journal:
         self._end += len(line)
 
     def close(self) -> None:
-        """Leave the directory to others."""
+        """Release the directory."""
         os.close(self._file)
         os.close(self._lock)
 
     def _acquire(self) -> None:
-        # Somebody who looks whether the directory is in use holds the lock for a moment, too.
+        # A process that checks whether the directory is in use also holds the lock for a moment.
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while not _try_lock(self._lock):
             if time.monotonic() < deadline:
                 time.sleep(0.01)
                 continue
             raise RegistryError(
-                f"The directory {self.directory} belongs to a schema registry that runs. "
+                f"The directory {self.directory} belongs to a running schema registry. "
                 "Found: its lock is held. "
-                "Use that registry, stop it with `brookmere registry down`, or name another directory."
+                "Use that registry, stop it with `brookmere registry down`, or choose another directory."
             )
 
     def _replay(self) -> int:
@@ -84,9 +84,7 @@ class Journal:
             data = file.read()
         end = data.rfind(b"\n") + 1
         if end < len(data):
-            log.warning(
-                "%s: %d bytes of a change that a crash cut off are taken out", self.path, len(data) - end
-            )
+            log.warning("%s: removed %d bytes of a change that a crash cut off", self.path, len(data) - end)
             os.ftruncate(self._file, end)
             os.fsync(self._file)
         for number, line in enumerate(data[:end].splitlines(), start=1):
@@ -95,14 +93,14 @@ class Journal:
             except (ValueError, KeyError, TypeError) as problem:
                 raise RegistryError(
                     f"The file {self.path} is damaged in line {number}. Found: {line[:80]!r} ({problem}). "
-                    "Restore the file from a copy, or begin with another directory."
+                    "Restore the file from a backup, or start with another directory."
                 ) from problem
         _sync(self.directory)
         return end
 
 
 def is_owned(directory: Path) -> bool:
-    """Tell whether a process that runs owns the registry in a directory."""
+    """Return whether a running process owns the registry in a directory."""
     try:
         descriptor = os.open(directory / _LOCK, os.O_RDWR)
     except FileNotFoundError:
@@ -124,7 +122,7 @@ def _try_lock(descriptor: int) -> bool:
 def _event(line: bytes) -> dict[str, Any]:
     event = json.loads(line)
     if not isinstance(event, dict):
-        raise ValueError("it is no JSON object")
+        raise ValueError("it is not a JSON object")
     return event
 
 
@@ -139,5 +137,5 @@ def _sync(directory: Path) -> None:
 def _refused(directory: Path, failure: OSError) -> RegistryError:
     return RegistryError(
         f"The schema registry cannot use its directory {directory}. Found: {failure.strerror or failure}. "
-        "Make room there or give this user the right to write, or name another directory."
+        "Free some space, give this user write access, or choose another directory."
     )

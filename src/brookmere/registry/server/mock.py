@@ -1,4 +1,4 @@
-"""Keeps registries inside this process by their names, for tests and for trying things out."""
+"""Registries inside this process, by name, for tests and experiments."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class MockRegistry:
 
 
 def mock_registry(name: str) -> MockRegistry:
-    """Return the registry of this name; the first who asks makes it."""
+    """Return the registry of this name, created on first use."""
     with _guard:
         return _registries.setdefault(name, MockRegistry())
 
 
 def forget_mock_registry(name: str) -> None:
-    """Let the next who asks begin with an empty registry of this name."""
+    """Forget the registry of this name; the next use creates an empty one."""
     with _guard:
         _registries.pop(name, None)

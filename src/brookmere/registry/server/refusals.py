@@ -1,4 +1,4 @@
-"""Names every way in which a registry refuses a request, with Confluent's numbers and words."""
+"""Every way in which a registry refuses a request, with Confluent's codes and messages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 class Refusal(Exception):  # noqa: N818 - an answer of the registry, which never leaves it
-    """A request that the registry does not fulfil: the HTTP status, the error code and the message."""
+    """A refused request: the HTTP status, the error code and the message."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
@@ -31,17 +31,17 @@ def unknown_schema(id: int | None = None) -> Refusal:
 
 
 def subject_soft_deleted(subject: str) -> Refusal:
-    """The subject is deleted already, and not for good."""
+    """The subject is already soft-deleted."""
     return Refusal(40404, f"Subject '{subject}' was soft deleted. Set permanent=true to delete permanently")
 
 
 def subject_not_soft_deleted(subject: str) -> Refusal:
-    """A subject must be deleted before it is deleted for good."""
+    """A subject must be soft-deleted before it is deleted permanently."""
     return Refusal(40405, f"Subject '{subject}' was not deleted first before being permanently deleted")
 
 
 def version_soft_deleted(subject: str, version: int) -> Refusal:
-    """The version is deleted already, and not for good."""
+    """The version is already soft-deleted."""
     return Refusal(
         40406,
         f"Subject '{subject}' Version {version} was soft deleted. Set permanent=true to delete permanently",
@@ -49,7 +49,7 @@ def version_soft_deleted(subject: str, version: int) -> Refusal:
 
 
 def version_not_soft_deleted(subject: str, version: int) -> Refusal:
-    """A version must be deleted before it is deleted for good."""
+    """A version must be soft-deleted before it is deleted permanently."""
     return Refusal(
         40407, f"Subject '{subject}' Version {version} was not deleted first before being permanently deleted"
     )
@@ -66,12 +66,12 @@ def no_subject_mode(subject: str) -> Refusal:
 
 
 def invalid_schema(reason: str) -> Refusal:
-    """The schema is none."""
+    """The schema is not valid."""
     return Refusal(42201, f"Invalid schema: {reason}")
 
 
 def invalid_version(version: str) -> Refusal:
-    """The version is no number."""
+    """The version is not a number."""
     return Refusal(
         42202,
         f"The specified version '{version}' is not a valid version id. "
@@ -99,14 +99,14 @@ def not_permitted(reason: str) -> Refusal:
 
 
 def referenced(subject: str, version: int) -> Refusal:
-    """Another schema still uses this one."""
+    """Another schema still refers to this one."""
     return Refusal(
         42206, f"One or more references exist to the schema {{subject={subject},version={version}}}"
     )
 
 
 def incompatible(subject: str, level: str, reasons: Sequence[str]) -> Refusal:
-    """The schema may not follow the ones before it."""
+    """The schema is not compatible with earlier ones."""
     return Refusal(
         409,
         f'Schema being registered is incompatible with an earlier schema for subject "{subject}", '
@@ -115,7 +115,7 @@ def incompatible(subject: str, level: str, reasons: Sequence[str]) -> Refusal:
 
 
 def unreadable(reason: str) -> Refusal:
-    """The body of a request is not as it should be."""
+    """The body of a request is not valid."""
     return Refusal(422, reason)
 
 
@@ -125,5 +125,5 @@ def unknown_path() -> Refusal:
 
 
 def unknown_method() -> Refusal:
-    """The path does not know this method."""
+    """The path does not support this method."""
     return Refusal(405, "HTTP 405 Method Not Allowed")

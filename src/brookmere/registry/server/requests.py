@@ -1,4 +1,4 @@
-"""Takes a request to the registry's REST interface apart."""
+"""Requests to the registry's REST interface, parsed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What was asked, taken apart."""
+    """A parsed request."""
 
     catalog: Catalog
     parts: tuple[str, ...]
@@ -25,15 +25,15 @@ class Request:
 
     @property
     def subject(self) -> str | None:
-        """The subject that the path begins with, or None where it names none."""
+        """The subject at the start of the path, or None if it names none."""
         return self.parts[0] if self.parts else None
 
     def flag(self, name: str) -> bool:
-        """Tell whether a parameter of the query is set."""
+        """Return whether a query parameter is set."""
         return self.query.get(name, "").casefold() == "true"
 
     def page(self, found: list[_T]) -> list[_T]:
-        """Return the part of a list that the query asks for."""
+        """Return the page of a list that the query selects."""
         offset, limit = self.query.get("offset", "0"), self.query.get("limit", "-1")
         start = int(offset) if offset.isdecimal() else 0
         return found[start : start + int(limit)] if limit.isdecimal() else found[start:]
@@ -43,17 +43,17 @@ class Request:
         try:
             fields = json.loads(self.data)
         except ValueError as problem:
-            raise refusals.unreadable(f"The body is no JSON: {problem}") from problem
+            raise refusals.unreadable(f"The body is not valid JSON: {problem}") from problem
         if not isinstance(fields, dict):
-            raise refusals.unreadable("The body is no JSON object")
+            raise refusals.unreadable("The body is not a JSON object")
         return fields
 
     def schema(self) -> tuple[Schema, dict[str, Any]]:
-        """Return the schema of the body, and all of the body."""
+        """Return the schema in the body, and the whole body."""
         fields = self.body()
         for word in ("metadata", "ruleSet"):
             if fields.get(word):
-                raise refusals.unreadable(f"This registry keeps schemas only: '{word}' is not supported")
+                raise refusals.unreadable(f"This registry stores only schemas: '{word}' is not supported")
         if not isinstance(fields.get("schema"), str) or not fields["schema"].strip():
             raise refusals.invalid_schema("Empty schema")
         try:
@@ -63,7 +63,7 @@ class Request:
 
 
 def version_of(text: str) -> int | None:
-    """Return a version number; None is the latest."""
+    """Return a version number; None means the latest."""
     if text in ("latest", "-1"):
         return None
     if not text.isdecimal() or not 1 <= int(text) <= LARGEST_VERSION:

@@ -1,4 +1,4 @@
-"""Answers requests about subjects, their versions and schemas."""
+"""The routes for subjects, their versions and schemas."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from brookmere.registry.server.subjects import Entry
 
 
 def _shown(request: Request, schema: Schema) -> Schema:
-    # Clients in Python ask for the descriptor of a Protobuf file instead of its text.
+    # Python clients request the descriptor of a Protobuf file instead of its text.
     if schema.type == PROTOBUF and request.query.get("format") == "serialized":
         return schema._replace(text=serialized(request.catalog.parsed(schema)))
     return schema
@@ -68,7 +68,7 @@ def _given(fields: Mapping[str, Any], name: str) -> int | None:
 
 
 def entry(request: Request) -> dict[str, Any]:
-    """Give a version of a subject."""
+    """Return a version of a subject."""
     subject, version = request.parts
     return _full(
         request, request.catalog.entry(subject, version_of(version), deleted=request.flag("deleted"))
@@ -76,7 +76,7 @@ def entry(request: Request) -> dict[str, Any]:
 
 
 def entry_schema(request: Request) -> Any:
-    """Give the schema of a version as it is."""
+    """Return the schema of a version verbatim."""
     return _raw(schema_from_json(entry(request)))
 
 
@@ -98,7 +98,7 @@ def delete_version(request: Request) -> int:
 
 
 def schema_by_id(request: Request) -> dict[str, Any]:
-    """Give a schema by its id."""
+    """Return a schema by its id."""
     fields = schema_to_json(_shown(request, request.catalog.schema(id_of(request.parts[0]))))
     if request.flag("fetchMaxId"):
         fields["maxId"] = max(request.catalog.state.schemas)
@@ -106,7 +106,7 @@ def schema_by_id(request: Request) -> dict[str, Any]:
 
 
 def schema_text_by_id(request: Request) -> Any:
-    """Give a schema by its id as it is."""
+    """Return a schema by its id, verbatim."""
     return _raw(_shown(request, request.catalog.schema(id_of(request.parts[0]))))
 
 

@@ -1,4 +1,4 @@
-"""Finds who answers a request to the registry's REST interface, by Confluent's paths."""
+"""The routing of the registry's REST interface, by Confluent's paths."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Handler = Callable[[Request], Any]
 
 
 def answer(catalog: Catalog, method: str, path: str, data: bytes = b"") -> tuple[int, Any]:
-    """Return the HTTP status and the JSON that answer a request; `path` is as it stands in its first line."""
+    """Return the HTTP status and the JSON that answer a request; `path` is verbatim from the request line."""
     split = urlsplit(path)
     query = {name: values[-1] for name, values in parse_qs(split.query, keep_blank_values=True).items()}
     try:
         handler, parts = _route(method, split.path)
-        # One request at a time: an answer never mixes what was before a change with what came after it.
+        # One request at a time: an answer never mixes the states before and after a change.
         with catalog.lock:
             return 200, handler(Request(catalog, parts, query, data))
     except Refusal as refusal:

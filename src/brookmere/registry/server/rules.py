@@ -1,4 +1,4 @@
-"""Answers requests about compatibility levels, modes and the compatibility of schemas."""
+"""The routes for compatibility levels, modes and compatibility checks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from brookmere.registry.server.requests import Request, version_of
 
 
 def level(request: Request) -> dict[str, str]:
-    """Give a compatibility level."""
+    """Return a compatibility level."""
     subject = _asked(request, request.catalog.state.levels, refusals.no_subject_level)
     return {"compatibilityLevel": request.catalog.level(subject)}
 
@@ -20,16 +20,14 @@ def set_level(request: Request) -> dict[str, str]:
     fields = request.body()
     others = sorted(word for word, given in fields.items() if given is not None and word != "compatibility")
     if others:
-        raise refusals.unreadable(
-            f"This registry has only 'compatibility': {', '.join(others)} is not supported"
-        )
+        raise refusals.unreadable(f"This registry supports only 'compatibility', not {', '.join(others)}")
     level = str(fields.get("compatibility", "")).upper()
     request.catalog.set_level(request.subject, level)
     return {"compatibility": level}
 
 
 def delete_level(request: Request) -> dict[str, str]:
-    """Take a compatibility level back."""
+    """Delete a compatibility level."""
     subject = _own(request, request.catalog.state.levels, refusals.unknown_subject)
     level = request.catalog.level(subject)
     request.catalog.set_level(subject, None)
@@ -37,7 +35,7 @@ def delete_level(request: Request) -> dict[str, str]:
 
 
 def mode(request: Request) -> dict[str, str]:
-    """Give a mode."""
+    """Return a mode."""
     subject = _asked(request, request.catalog.state.modes, refusals.no_subject_mode)
     return {"mode": request.catalog.mode(subject)}
 
@@ -50,7 +48,7 @@ def set_mode(request: Request) -> dict[str, str]:
 
 
 def delete_mode(request: Request) -> dict[str, str]:
-    """Take a mode back."""
+    """Delete a mode."""
     subject = _own(request, request.catalog.state.modes, refusals.unknown_subject)
     mode = request.catalog.mode(subject)
     request.catalog.set_mode(subject, None)
@@ -58,7 +56,7 @@ def delete_mode(request: Request) -> dict[str, str]:
 
 
 def compatibility(request: Request) -> dict[str, Any]:
-    """Tell whether a schema is compatible."""
+    """Check whether a schema is compatible."""
     subject, *rest = request.parts
     schema, _ = request.schema()
     catalog = request.catalog
@@ -78,14 +76,14 @@ def compatibility(request: Request) -> dict[str, Any]:
 def _asked(
     request: Request, owners: Container[str | None], refusal: Callable[[str], refusals.Refusal]
 ) -> str | None:
-    """Return the subject of a question, also one that owns nothing where the question allows for that."""
+    """Return the subject of a request, even one without settings of its own if the request allows that."""
     return request.subject if request.flag("defaultToGlobal") else _own(request, owners, refusal)
 
 
 def _own(
     request: Request, owners: Container[str | None], refusal: Callable[[str], refusals.Refusal]
 ) -> str | None:
-    """Return the subject of a request, or None for all; a subject that is none of the owners is refused."""
+    """Return the subject of a request, or None for all; refuse one without its own settings."""
     subject = request.subject
     if subject is not None and subject not in owners:
         raise refusal(subject)

@@ -1,4 +1,4 @@
-"""Serves a registry on loopback: HTTP requests into answers of its REST interface."""
+"""The HTTP server of a registry, on loopback."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _CONTENT_TYPES = (CONTENT_TYPE, "application/vnd.schemaregistry+json", "applicat
 class RegistryServer:
     """Run a registry on loopback, in a thread of this process.
 
-    Without a directory it forgets everything at its end. Port 0 takes a free one; `url` tells which.
+    Without a directory it forgets everything when it stops. Port 0 picks a free port, shown in `url`.
 
     >>> from brookmere.registry import RegistryClient
     >>> with RegistryServer(port=0) as server:
@@ -57,7 +57,7 @@ class RegistryServer:
             raise RegistryError(
                 f"The schema registry cannot listen on port {port} of {_LOOPBACK}. "
                 f"Found: {failure.strerror}. "
-                "Stop what uses this port, or give another one with --port."
+                "Stop the program that uses this port, or choose another one with --port."
             ) from failure
         self._server.catalog = self.catalog
         self._server.token = None if basic_auth is None else _token(basic_auth)
@@ -68,7 +68,7 @@ class RegistryServer:
         self._thread: threading.Thread | None = None
 
     def start(self) -> RegistryServer:
-        """Begin to answer, in a thread of its own."""
+        """Start answering, in its own thread."""
         self._thread = threading.Thread(target=self.serve, name="brookmere-registry", daemon=True)
         self._thread.start()
         return self
@@ -78,17 +78,17 @@ class RegistryServer:
         self._server.serve_forever(poll_interval=0.05)
 
     def stop(self) -> None:
-        """Stop answering; everything that was answered for is on the disk."""
+        """Stop answering; every acknowledged change is on disk."""
         self._server.shutdown()
         if self._thread is not None:
             self._thread.join()
         self.close()
 
     def close(self) -> None:
-        """Give the port and the directory free, when nothing is served any more."""
+        """Release the port and the directory, once serving has stopped."""
         self._server.server_close()
         self._server.hang_up()
-        # A request at hand holds the lock until its change is written.
+        # A request in progress holds the lock until its change is written.
         with self.catalog.lock:
             if self._journal is not None:
                 self._journal.close()
@@ -121,12 +121,12 @@ class _Server(ThreadingHTTPServer):
         super().shutdown_request(request)
 
     def hang_up(self) -> None:
-        """End the connections that clients keep open."""
+        """Close the connections that clients keep open."""
         for connection in list(self._connections):
             try:
                 connection.shutdown(socket.SHUT_RDWR)
             except OSError as gone:
-                log.debug("a connection had ended by itself: %s", gone)
+                log.debug("a connection was already closed: %s", gone)
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002
         log.debug("a connection of %s ended early", client_address, exc_info=True)
@@ -136,7 +136,7 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server_version = "brookmere-registry"
     timeout = 60
-    # Headers and body of an answer go out together.
+    # Send the headers and body of an answer together.
     wbufsize = -1
     disable_nagle_algorithm = True
     server: _Server
@@ -178,7 +178,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             return 413, b""
         data = self.rfile.read(int(length))
-        # A page in a browser can send other types to loopback without being asked whether it may.
+        # A browser page can send other content types to loopback without a preflight request.
         if data and self.headers.get_content_type() not in _CONTENT_TYPES:
             return 415, data
         return None, data

@@ -1,4 +1,4 @@
-"""Turns events into what a registry holds: schemas, the versions of subjects, levels and modes."""
+"""The state of a registry, built from events: schemas, versions of subjects, levels and modes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Entry:
 
 
 class State:
-    """What a registry holds. It changes by events only, so the same events give the same state."""
+    """The contents of a registry. Only events change it, so the same events give the same state."""
 
     def __init__(self) -> None:
         self.schemas: dict[int, Schema] = {}
@@ -32,7 +32,7 @@ class State:
         self.modes: dict[str | None, str] = {}
 
     def apply(self, event: Event) -> None:
-        """Change the state by one event."""
+        """Apply one event."""
         kind, subject = event["event"], event["subject"]
         if kind == "registered":
             schema = schema_from_json(event)
@@ -56,7 +56,7 @@ class State:
             raise ValueError(f"an event of an unknown kind: {kind!r}")
 
     def versions(self, subject: str, *, deleted: bool = False) -> list[Entry]:
-        """Return the versions of a subject in their order, on request with the deleted ones."""
+        """Return the versions of a subject in order, on request including deleted ones."""
         entries = self.entries.get(subject, {})
         return [entry for _, entry in sorted(entries.items()) if deleted or not entry.deleted]
 
@@ -91,22 +91,22 @@ def registered(entry: Entry, schema: Schema) -> Event:
 
 
 def deleted(subject: str, versions: Iterable[int]) -> Event:
-    """The event of versions that are out of use."""
+    """The event of soft-deleted versions."""
     return {"event": "deleted", "subject": subject, "versions": list(versions)}
 
 
 def forgotten(subject: str, versions: Iterable[int]) -> Event:
-    """The event of versions that are gone for good."""
+    """The event of permanently deleted versions."""
     return {"event": "forgotten", "subject": subject, "versions": list(versions)}
 
 
 def level_set(subject: str | None, level: str | None) -> Event:
-    """The event of another compatibility level; None takes it back."""
+    """The event of a changed compatibility level; None removes it."""
     return {"event": "level", "subject": subject, "level": level}
 
 
 def mode_set(subject: str | None, mode: str | None) -> Event:
-    """The event of another mode; None takes it back."""
+    """The event of a changed mode; None removes it."""
     return {"event": "mode", "subject": subject, "mode": mode}
 
 

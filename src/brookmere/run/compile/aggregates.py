@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import Column
 
 from brookmere.errors import ExpressionError
-from brookmere.run.compile.processors import At, EarlyFold, Processors
+from brookmere.run.compile.processors import EarlyFold, Processors
 from brookmere.run.compile.short_aggregates import Folded
 from brookmere.run.expressions.columns import ITEM, NOTHING, REDUCER, STEP, column, to_column
 from brookmere.run.expressions.faults import about, leaves_type_open
+from brookmere.run.program_builder import FoldSpec, Place
 from brookmere.topology import operators as op
 from brookmere.topology.function import Function
 from brookmere.topology.nodes import ProcessorNode
@@ -42,7 +42,7 @@ def parts_of(
     return Parts(_initial_column(initial), _step_column(step, initial), None, None)
 
 
-def add_aggregate(p: Processors, node: ProcessorNode, o: op.Aggregate, at: At) -> None:
+def add_aggregate(p: Processors, node: ProcessorNode, o: op.Aggregate, at: Place) -> None:
     early = p.early_folds.get(node.name)
     if early is not None:
         # The records are folds already: the first one is the aggregate, the others are merged into it.
@@ -52,19 +52,17 @@ def add_aggregate(p: Processors, node: ProcessorNode, o: op.Aggregate, at: At) -
         initial, step, result = parts.initial, parts.add, parts.result
     with about(o.step, node.name, str(node.location)):
         kept = early.kept if early else kept_type(p, o.store, initial)
-        p.builder.aggregate(
-            *at, o.store, p.kind(o.store), java_column(initial), step._jc, kept, java_column(result),
-            o.send_old, early is not None,
-        )  # fmt: skip
+        fold = FoldSpec(initial, step, None, kept, result)
+        p.builder.aggregate(at, p.store(o.store), fold, o.send_old, early is not None)
 
 
-def fold_early(p: Processors, node: ProcessorNode, at: At) -> At:
+def fold_early(p: Processors, node: ProcessorNode, at: Place) -> Place:
     """Fold the records for the aggregate `node` before the node at `at`, if that changes no result.
 
     Returns the new place of that node, after the fold.
     """
     o = node.operator
-    parent = at[3][0]
+    parent = at.parents[0]
     if not isinstance(o, op.Aggregate):
         return at
     parts = parts_of(p, node, o.step, o.initial, parent)
@@ -73,32 +71,29 @@ def fold_early(p: Processors, node: ProcessorNode, at: At) -> At:
         return at
     number = len(p.numbers) + len(p.early_folds)
     with about(o.step, node.name, str(node.location)):
-        kept = p.builder.aggregateType(java_column(parts.initial), [parent], [parts.add._jc])
-        of = p.numbers[node.name]
-        p.builder.combine(number, of, node.name, 0, [parent], java_column(parts.initial), parts.add._jc, kept)
+        kept = p.builder.aggregate_type(parts.initial, [parent], [parts.add])
+        fold = FoldSpec(parts.initial, parts.add, None, kept, None)
+        p.builder.combine(Place(number, node.name, 0, [parent]), p.numbers[node.name], fold)
     p.early_folds[node.name] = EarlyFold(merge, kept, parts.result)
-    return (*at[:3], [number])
+    return replace(at, parents=[number])
 
 
-def add_table_aggregate(p: Processors, node: ProcessorNode, o: op.TableAggregate, at: At) -> None:
+def add_table_aggregate(p: Processors, node: ProcessorNode, o: op.TableAggregate, at: Place) -> None:
     parts = parts_of(p, node, o.adder, o.initial, p.numbers[node.parents[0]])
     subtract = parts.short.subtract if parts.short else _step_column(o.subtractor, o.initial)
-    initial = java_column(parts.initial)
     with about(o.adder, node.name, str(node.location)):
-        p.builder.aggregateType(initial, at[3], [parts.add._jc])
+        p.builder.aggregate_type(parts.initial, at.parents, [parts.add])
     # The adder is valid, so any fault from here on is the subtractor's.
     with about(o.subtractor, node.name, str(node.location)):
-        steps = [parts.add._jc, java_column(subtract)]
-        kept = p.builder.aggregateType(initial, at[3] * 2, steps)
-        p.builder.tableAggregate(
-            *at, o.store, p.kind(o.store), initial, *steps, kept, java_column(parts.result), o.send_old
-        )
+        kept = p.builder.aggregate_type(parts.initial, [*at.parents, *at.parents], [parts.add, subtract])
+        fold = FoldSpec(parts.initial, parts.add, None, kept, parts.result)
+        p.builder.table_aggregate(at, p.store(o.store), fold, subtract, o.send_old)
 
 
-def add_dedupe(p: Processors, node: ProcessorNode, o: op.Dedupe, at: At) -> None:
+def add_dedupe(p: Processors, node: ProcessorNode, o: op.Dedupe, at: Place) -> None:
     with about(o.by, node.name, None):
-        by = None if o.by is None else column(o.by, ITEM)._jc
-        p.builder.dedupe(*at, o.store, p.kind(o.store), by, o.within_ms)
+        by = None if o.by is None else column(o.by, ITEM)
+        p.builder.dedupe(at, p.store(o.store), by, o.within_ms)
 
 
 def kept_type(p: Processors, store: str, initial: Column | None) -> str:
@@ -108,33 +103,28 @@ def kept_type(p: Processors, store: str, initial: Column | None) -> str:
         parents, steps = [], []
         for node in p.plan.topology.keepers(store):
             number = p.numbers[node.parents[0]]
-            if isinstance(node.operator, _StreamAggregate) and p.builder.isMade(number):
+            if isinstance(node.operator, _StreamAggregate) and p.builder.is_made(number):
                 parts = parts_of(p, node, node.operator.step, node.operator.initial, number)
                 nodes.append(node)
                 parents.append(number)
-                steps.append(parts.add._jc)
+                steps.append(parts.add)
         try:
-            p.kept_types[store] = p.builder.aggregateType(java_column(initial), parents, steps)
+            p.kept_types[store] = p.builder.aggregate_type(initial, parents, steps)
         except (PySparkException, Py4JJavaError):
             _blame(p, nodes, initial, parents, steps)
             raise
     return p.kept_types[store]
 
 
-def java_column(column: Column | None) -> Any:
-    """Return the JVM object of a Column; None for None."""
-    return None if column is None else column._jc
-
-
 def _blame(
-    p: Processors, nodes: list[ProcessorNode], initial: Column | None, parents: list[int], steps: list[Any]
+    p: Processors, nodes: list[ProcessorNode], initial: Column | None, parents: list[int], steps: list[Column]
 ) -> None:
     """Raise the fault of the first step whose type does not fit those before it."""
     for last, node in enumerate(nodes, start=1):
         step = node.operator.step if isinstance(node.operator, _StreamAggregate) else None
         try:
             with about(step, node.name, str(node.location)):
-                p.builder.aggregateType(java_column(initial), parents[:last], steps[:last])
+                p.builder.aggregate_type(initial, parents[:last], steps[:last])
         except ExpressionError as error:
             # A later step may complete a type that the steps so far leave open.
             if not leaves_type_open(error.__cause__):

@@ -1,9 +1,9 @@
-"""Turns a plan into the kernel's program: calls every lambda once and binds what it returns."""
+"""Compiles a plan into the kernel's program: calls every lambda once and binds what it returns."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, overload
 
 from pyspark.sql import SparkSession
@@ -14,11 +14,20 @@ from brookmere.plan.stages import Plan
 from brookmere.run.compile.aggregates import fold_early
 from brookmere.run.compile.joins import state_sources
 from brookmere.run.compile.operators import add_operator
-from brookmere.run.compile.processors import At, Processors
+from brookmere.run.compile.processors import Processors
 from brookmere.run.compile.python.nodes import PythonNodes
 from brookmere.run.compile.time import source_time
 from brookmere.run.expressions.columns import RECORD, column
 from brookmere.run.expressions.faults import about, explained
+from brookmere.run.program_builder import (
+    DestinationSpec,
+    Place,
+    Program,
+    ProgramBuilder,
+    SourceSpec,
+    program_builder,
+)
+from brookmere.run.program_builder import LogStart as LogStart
 from brookmere.run.wire.schemas import SchemaFormats
 from brookmere.run.wire.wire import Wire
 from brookmere.serde import Registry, Serde, Windowed
@@ -36,22 +45,12 @@ DEFAULT_LOG_BYTES = 256 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class LogStart:
-    """Since when the changelog of a store is there."""
-
-    since: int = 0
-    """Another number is another beginning. A task that knows of none, or of another, tells its rows."""
-    is_new: bool = False
-    """The store may have rows that are older, and no record may come for them."""
-
-
-@dataclass(frozen=True, slots=True)
 class Compiled:
     """A program in the JVM, and what Python must know to read its output."""
 
     plan: Plan
-    program: Any
-    builder: Any
+    program: Program
+    builder: ProgramBuilder
     numbers: Mapping[str, int]
     """The number of each node, which the kernel's rows carry."""
     sinks: Mapping[int, str]
@@ -62,7 +61,7 @@ class Compiled:
     """By sink, how many bytes at the end of its keys are a window: the key in front decides the partition."""
     taps: Mapping[int, Callable[[Any, Any], object]]
     schemas: SchemaFormats
-    """What the kernel was told of schemas."""
+    """The schemas that the kernel knows."""
     changelogs: Mapping[int, str]
     """By sink, the store whose changes it writes: to the partition of the task, whatever the key."""
     python: Mapping[int, StageCode | FoldCode] = field(default_factory=dict)
@@ -70,11 +69,10 @@ class Compiled:
     python_stores: Mapping[str, int] = field(default_factory=dict)
     """By store of Python code, the number that has the types of what it keeps."""
 
-    def destinations(self, assembly: Any) -> Any:
-        """Return what tells the kernel where the rows of the last stage go."""
-        return assembly.destinations(
-            dict(self.sinks), set(self.routed), set(self.taps), dict(self.windowed), set(self.changelogs)
-        )
+    @property
+    def destinations(self) -> DestinationSpec:
+        """Where the rows of the last stage go."""
+        return DestinationSpec(self.sinks, self.routed, set(self.taps), self.windowed, set(self.changelogs))
 
 
 def compile_plan(
@@ -98,7 +96,7 @@ def compile_plan(
     `store_type` is the kind of the stores that leave it open: "memory", "rocksdb", or "auto", which begins in
     memory and turns to rocksdb when a task's rows exceed `log_bytes`. `cache_bytes` bounds what a rocksdb
     store keeps in memory between batches. `timestamps` is what the setting default.timestamp.extractor says,
-    and `log_starts` tells of each store that has one since when its changelog is there.
+    and `log_starts` says, for each store with a changelog, since when it exists.
     `registry` is that of serdes which name none; with `registers=False` no schema is registered.
     With `is_one_task` all sub-topologies share one stream time, as in the test driver of Kafka Streams.
 
@@ -125,7 +123,7 @@ class _Compiler:
     registry: Registry | None
     registers: bool
     is_one_task: bool
-    builder: Any = field(init=False)
+    builder: ProgramBuilder = field(init=False)
     wire: Wire = field(init=False)
     processors: Processors = field(init=False)
     python: PythonNodes = field(init=False)
@@ -135,15 +133,12 @@ class _Compiler:
     failed: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        jvm: Any = self.session._jvm
-        self.builder = jvm.brookmere.kernel.program.ProgramBuilder(
-            self.session._jsparkSession, len(self.plan.stages), self.plan.tasks, list(self.plan.topics)
-        )
-        self.builder.exchangeBefore([stage.number for stage in self.plan.stages if stage.exchange])
+        self.builder = program_builder(self.session, len(self.plan.stages), self.plan.tasks, self.plan.topics)
+        self.builder.exchange_before([stage.number for stage in self.plan.stages if stage.exchange])
         self.wire = Wire(self.session, self.builder, registers=self.registers)
         self.numbers = {node.name: i for i, node in enumerate(self.plan.topology.nodes)}
         # Behind the nodes there is room for folds in front of some of them, then for copies of tables.
-        self.builder.countCopiesFrom(2 * len(self.numbers))
+        self.builder.count_copies_from(2 * len(self.numbers))
         self.stages = self.plan.stage_of()
         self.processors = Processors(self.plan, self.builder, self.wire, self.numbers, self.store_type)
         self.python = PythonNodes(self.plan, self.builder, self.wire, self.numbers, self.is_one_task)
@@ -179,7 +174,7 @@ class _Compiler:
         )
 
     def _add(self, node: Node) -> None:
-        """Add a node; one that hears or looks into a failed one is left out: each fault is told once."""
+        """Add a node, unless one that it reads from has failed: each fault is reported once."""
         above = self._senders(node) if isinstance(node, SourceNode) else list(node.parents)
         if isinstance(node, ProcessorNode):
             above += state_sources(self.plan.topology, node)
@@ -198,13 +193,13 @@ class _Compiler:
                 else:
                     add_operator(self.processors, node, self._at(node))
         except ExpressionError as error:
-            # Aggregates that share a store tell the same faults.
+            # Aggregates that share a store have the same faults.
             self.faults += [fault for fault in error.faults if fault not in self.faults]
             self.failed.add(node.name)
 
-    def _at(self, node: ProcessorNode | SinkNode) -> At:
+    def _at(self, node: ProcessorNode | SinkNode) -> Place:
         parents = [self.numbers[p] for p in node.parents]
-        at = (self.numbers[node.name], node.name, self.stages[node.name], parents)
+        at = Place(self.numbers[node.name], node.name, self.stages[node.name], parents)
         if node.name not in self.folded_by:
             return at
         aggregate = self.plan.topology.node(self.folded_by[node.name])
@@ -219,10 +214,10 @@ class _Compiler:
         return [n.name for n in nodes if isinstance(n, SinkNode) and n.internal and n.topic in source.topics]
 
     def _add_source(self, node: SourceNode, where: str | None) -> None:
-        number = self.numbers[node.name]
+        at = Place(self.numbers[node.name], node.name, self.stages[node.name], [])
         if node.internal:
             senders = [self.numbers[name] for name in self._senders(node)]
-            self.builder.internalSource(number, node.name, self.stages[node.name], senders)
+            self.builder.internal_source(at, senders)
             return
         if node.key is None or node.value is None:
             raise ExpressionError(
@@ -233,19 +228,18 @@ class _Compiler:
         value = self.wire.reader(self._placed(node.value, only, False), f"value serde of {node.name}", where)
         topics = [self.plan.topics.index(topic) for topic in self.plan.topics_of(node)]
         with about(node.timestamp, node.name, where):
-            time = source_time(self.session, node, key, value, self.timestamps)
-            handler = node.on_bad_record
-            self.builder.source(number, node.name, topics, key, value, time, node.is_global, handler)
+            time = source_time(self.builder, node, key, value, self.timestamps)
+            self.builder.source(at, SourceSpec(topics, node.is_global, node.on_bad_record), key, value, time)
 
     def _add_sink(self, node: SinkNode, where: str | None) -> None:
         at = self._at(node)
-        parent = at[3][0]
+        parent = at.parents[0]
         if node.internal:
             topic = str(node.topic)
             given = self._placed(node.key, self._topic_name(topic), True)
             key = self.wire.key_writer(given, parent, f"key of {node.name}", where)
             target = self.numbers[self._receiver(topic).name]
-            self.builder.repartition(*at, target, self.plan.partitions[topic], key)
+            self.builder.repartition(at, target, self.plan.partitions[topic], key)
             return
         if node.changelog_of is not None:
             topic = str(node.topic)
@@ -256,9 +250,9 @@ class _Compiler:
             value = self.wire.log_writer(values, of, False, f"value of {node.name}", where)
             start = self.log_starts.get(node.changelog_of, LogStart())
             if kept is None:
-                self.builder.changelog(*at, key, value, start.since, start.is_new)
+                self.builder.changelog(at, key, value, start)
             else:
-                self.builder.storeChangelog(*at[:3], kept, key, value, start.since, start.is_new)
+                self.builder.store_changelog(at, kept, key, value, start)
             return
         if node.late:
             # It writes what its parent receives.
@@ -270,12 +264,12 @@ class _Compiler:
         value = self.wire.writer(values, parent, False, f"value written by {node.name}", where)
         if node.late:
             # What a Python node drops is known in its own stage only.
-            stage = self.stages[node.parents[0]]
-            self.builder.lateSink(*at[:2], stage, at[3][0], parent, key, value)
+            at = replace(at, stage=self.stages[node.parents[0]])
+            self.builder.late_sink(at, at.parents[0], parent, key, value)
             return
         with about(node.topic, node.name, where):
-            route = column(node.topic, RECORD)._jc if isinstance(node.topic, Function) else None
-            self.builder.sink(*at, key, value, route)
+            route = column(node.topic, RECORD) if isinstance(node.topic, Function) else None
+            self.builder.sink(at, key, value, route)
 
     @overload
     def _placed(self, serde: Serde, topic: str | None, is_key: bool) -> Serde: ...
@@ -300,4 +294,4 @@ class _Compiler:
                 and not is_python(node)
             ):
                 for position, child in enumerate(node.operator.children):
-                    self.builder.branchTarget(self.numbers[node.name], position, self.numbers[child])
+                    self.builder.branch_target(self.numbers[node.name], position, self.numbers[child])

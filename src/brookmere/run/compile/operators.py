@@ -7,11 +7,12 @@ from typing import Any
 
 from brookmere.errors import UnsupportedError
 from brookmere.run.compile import aggregates, joins, stateless, tables, windows
-from brookmere.run.compile.processors import At, Processors
+from brookmere.run.compile.processors import Processors
+from brookmere.run.program_builder import Place
 from brookmere.topology import operators as op
 from brookmere.topology.nodes import ProcessorNode
 
-ADD: dict[type[op.Operator], Callable[[Processors, ProcessorNode, Any, At], None]] = {
+ADD: dict[type[op.Operator], Callable[[Processors, ProcessorNode, Any, Place], None]] = {
     op.Filter: stateless.add_filter,
     op.Map: stateless.add_map,
     op.MapValues: stateless.add_map_values,
@@ -48,7 +49,7 @@ ADD: dict[type[op.Operator], Callable[[Processors, ProcessorNode, Any, At], None
 """Operators that run in the kernel. Those with Python functions are compiled by `compile/python/work.py`."""
 
 
-def add_operator(processors: Processors, node: ProcessorNode, at: At) -> None:
+def add_operator(processors: Processors, node: ProcessorNode, at: Place) -> None:
     """Add the operator of a processor to the program."""
     operator = node.operator
     add = ADD.get(type(operator))
@@ -56,4 +57,4 @@ def add_operator(processors: Processors, node: ProcessorNode, at: At) -> None:
         raise UnsupportedError(f"{type(operator).__name__}, node {node.name}, does not run in the kernel")
     add(processors, node, operator, at)
     if operator.idle_after_ms is not None:
-        processors.builder.closeIdle(at[0], operator.idle_after_ms)
+        processors.builder.close_idle(at.number, operator.idle_after_ms)

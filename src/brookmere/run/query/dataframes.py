@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -23,6 +23,7 @@ from brookmere.run.compile.compiler import (
     Compiled,
     compile_plan,
 )
+from brookmere.run.jvm import to_java
 from brookmere.run.query.query import Query, SparkOptions
 from brookmere.run.query.taps import show_taps
 from brookmere.topology.nodes import StoreType, Topology
@@ -173,10 +174,10 @@ def output_rows(compiled: Compiled, assembly: Any, rows: DataFrame) -> DataFrame
     `kind` is record, error or tap. (clock, source, seq, due, step) is the order of arrival; `failure`
     describes an error. `node` and `task` are the numbers of the node and the task that wrote the row.
     """
-    return DataFrame(
-        assembly.outputs(rows._jdf, dict(compiled.sinks), set(compiled.routed), set(compiled.taps)),
-        rows.sparkSession,
-    )
+    # The caller chooses partitions, so what decides them in topics is left out.
+    to = replace(compiled.destinations, windows={}, changelogs=frozenset())
+    session = rows.sparkSession
+    return DataFrame(assembly.outputs(rows._jdf, to_java(session._jvm, to)), session)
 
 
 def _frame_faults(topic: str, frame: DataFrame) -> list[Fault]:

@@ -22,11 +22,12 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from brookmere.errors import BrookmereError, RecordError
 from brookmere.run.compile.compiler import Compiled
 from brookmere.run.compile.time import wall_options
+from brookmere.run.jvm import to_java
 from brookmere.run.query.checkpoints import begun, checkpointed_partitions
 from brookmere.run.query.failures import from_java, from_python
 from brookmere.run.query.outputs import read_outputs
 from brookmere.run.query.taps import listen_to_taps
-from brookmere.run.query.transports import Transport
+from brookmere.run.query.transports import SinkSpec, Transport
 from brookmere.run.query.worker_environment import worker_env
 from brookmere.topology.nodes import SourceNode
 
@@ -158,18 +159,12 @@ class _TopicsConnection:
             **clock,
         )
 
-    def write(self, rows: DataFrame, assembly: Any) -> DataStreamWriter:
-        compiled, options = self.query.compiled, self.query.options
-        to = compiled.destinations(assembly)
-        self._topics.Sinks.register(
-            self.name,
-            self.query.application,
-            to,
-            compiled.program,
-            list(compiled.numbers),
-            options.dead_letter,
-            self.place,
-        )
+    def write(self, rows: DataFrame, assembly: Any) -> DataStreamWriter:  # noqa: ARG002
+        compiled, dead_letter = self.query.compiled, self.query.options.dead_letter
+        jvm = self.query.session._jvm
+        sink = to_java(jvm, SinkSpec(self.name, self.query.application, list(compiled.numbers), dead_letter))
+        to = to_java(jvm, compiled.destinations)
+        self._topics.Sinks.register(sink, to, compiled.program, self.place)
         if compiled.taps:
             listen_to_taps(self.query.session, self.name, compiled, self.raised)
         return rows.writeStream.format(self.query.transport.format).option("plan", self.name)

@@ -67,8 +67,10 @@ def show(records: Sequence[tuple[int, bytes | None, bytes | None]], compiled: Co
 
 def unpickle(compiled: Compiled, node: int, is_key: bool, packed: list[bytes | None]) -> list[Any]:
     """Return the Python values of packed rows that a node sent."""
-    data = compiled.builder.pickle(node, is_key, [None if p is None else bytearray(p) for p in packed])
-    return python_values(data, compiled.builder.keyType(node) if is_key else compiled.builder.valueType(node))
+    data = compiled.builder.pickle(node, is_key, [None if p is None else bytes(p) for p in packed])
+    return python_values(
+        data, compiled.builder.key_type(node) if is_key else compiled.builder.value_type(node)
+    )
 
 
 def python_values(pickled: Any, type_json: str) -> list[Any]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
@@ -14,6 +14,7 @@ from py4j.protocol import Py4JJavaError
 from brookmere.config import Config, client_settings
 from brookmere.plan.stages import Plan
 from brookmere.run.expressions.faults import silenced
+from brookmere.run.jvm import to_java
 from brookmere.run.query.checkpoints import Begun
 from brookmere.run.query.failures import from_python
 from brookmere.topics import AnyTopics, Topics
@@ -53,6 +54,66 @@ class Transport(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class SinkSpec:
+    """A sink as the kernel registers it."""
+
+    java_class: ClassVar[str] = "brookmere.kernel.transport.SinkSpec"
+    name: str
+    application: str
+    nodes: Sequence[str]
+    dead_letter: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedPlace:
+    """Where a query writes in a directory."""
+
+    java_class: ClassVar[str] = "brookmere.kernel.transport.EmbeddedPlace"
+    directory: str
+    new_partitions: int
+
+
+@dataclass(frozen=True, slots=True)
+class KafkaTopicSpec:
+    java_class: ClassVar[str] = "brookmere.kernel.kafka.KafkaTopicSpec"
+    partitions: Mapping[str, int]
+    patterns: Sequence[str]
+    new_partitions: int
+    replication: int
+
+
+@dataclass(frozen=True, slots=True)
+class KafkaWriteSpec:
+    java_class: ClassVar[str] = "brookmere.kernel.kafka.KafkaWriteSpec"
+    lanes: int
+    by_task: bool
+    exactly_once: bool
+    before: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class KafkaClientSpec:
+    java_class: ClassVar[str] = "brookmere.kernel.kafka.KafkaClientSpec"
+    principal: str
+    wait_ms: int
+    admin: Mapping[str, str] = field(repr=False)
+    consumer: Mapping[str, str] = field(repr=False)
+    producer: Mapping[str, str] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class KafkaPlace:
+    """Where a query reads and writes on Kafka, as `kernel/kafka/KafkaPlace.scala` describes it."""
+
+    java_class: ClassVar[str] = "brookmere.kernel.kafka.KafkaPlace"
+    application: str
+    run: str
+    topics: KafkaTopicSpec
+    writes: KafkaWriteSpec
+    clients: KafkaClientSpec
+
+
+@dataclass(frozen=True, slots=True)
 class Embedded:
     """Topics in a directory; topics that records name are created with `new_partitions`."""
 
@@ -74,9 +135,7 @@ class Embedded:
         at: Begun,  # noqa: ARG002
         before: Sequence[str],  # noqa: ARG002
     ) -> Any:
-        return jvm.brookmere.kernel.transport.EmbeddedPlace(
-            str(self.directory.resolve()), self.new_partitions
-        )
+        return to_java(jvm, EmbeddedPlace(str(self.directory.resolve()), self.new_partitions))
 
     def notices(self, jvm: Any, name: str) -> list[str]:  # noqa: ARG002
         return []
@@ -128,23 +187,30 @@ class OnKafka:
         config = self.config
         admin = client_settings(config, "admin")
         patterns = {node.pattern for node in plan.topology.nodes if isinstance(node, SourceNode)}
-        return jvm.brookmere.kernel.kafka.KafkaPlace(
-            application,
-            name,
-            list(before),
-            {topic: plan.partitions[topic] for topic in plan.topics},
-            [pattern for pattern in patterns if pattern is not None],
-            lanes,
-            len(plan.chains) > 1,
-            config.processing_guarantee == "exactly_once_v2",
-            self.new_partitions,
-            config.replication_factor,
-            config.task_timeout_ms,
-            principal(admin),
-            admin,
-            client_settings(config, "consumer"),
-            client_settings(config, "producer"),
+        place = KafkaPlace(
+            application=application,
+            run=name,
+            topics=KafkaTopicSpec(
+                partitions={topic: plan.partitions[topic] for topic in plan.topics},
+                patterns=[pattern for pattern in patterns if pattern is not None],
+                new_partitions=self.new_partitions,
+                replication=config.replication_factor,
+            ),
+            writes=KafkaWriteSpec(
+                lanes=lanes,
+                by_task=len(plan.chains) > 1,
+                exactly_once=config.processing_guarantee == "exactly_once_v2",
+                before=before,
+            ),
+            clients=KafkaClientSpec(
+                principal=principal(admin),
+                wait_ms=config.task_timeout_ms,
+                admin=admin,
+                consumer=client_settings(config, "consumer"),
+                producer=client_settings(config, "producer"),
+            ),
         )
+        return to_java(jvm, place)
 
     def notices(self, jvm: Any, name: str) -> list[str]:
         return str(jvm.brookmere.kernel.kafka.Notices.take(name)).splitlines()

@@ -7,11 +7,15 @@ import io
 import sys
 import tempfile
 import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from pyspark.sql import SparkSession
+
+from brookmere.run.jvm import to_java
 
 _PACKAGE = Path(__file__).resolve().parents[2]
 _START = _PACKAGE / "worker" / "start.py"
@@ -19,16 +23,28 @@ _START = _PACKAGE / "worker" / "start.py"
 _ENTRY_TIME = (1980, 1, 1, 0, 0, 0)
 
 
+@dataclass(frozen=True, slots=True)
+class WorkerEnv:
+    """How the kernel starts a worker."""
+
+    java_class: ClassVar[str] = "brookmere.kernel.python.workers.WorkerEnv"
+    python: str
+    """The interpreter; empty if each executor chooses its own."""
+    start: str
+    path: Sequence[str]
+    archives: Sequence[str]
+
+
 def worker_env(session: SparkSession) -> Any:
     """Return how to start workers: locally with this interpreter, elsewhere with a copy of the package."""
-    jvm: Any = session._jvm
-    make = jvm.brookmere.kernel.python.workers.WorkerEnv
     start = _START.read_text(encoding="utf-8")
     if runs_here(session):
         # Workers find modules wherever the program does, in the same order.
         places = [str(Path(entry).resolve()) for entry in (*sys.path, str(_PACKAGE.parent))]
-        return make(sys.executable, start, list(dict.fromkeys(places)), [])
-    return make("", start, [], [_shipped(session)])
+        env = WorkerEnv(sys.executable, start, list(dict.fromkeys(places)), [])
+    else:
+        env = WorkerEnv("", start, [], [_shipped(session)])
+    return to_java(session._jvm, env)
 
 
 def runs_here(session: SparkSession) -> bool:

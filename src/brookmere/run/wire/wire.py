@@ -12,6 +12,7 @@ from pyspark.sql.types import DataType, _parse_datatype_json_string
 
 from brookmere.errors import ExpressionError, Fault, TopologyError, UnsupportedError
 from brookmere.run.expressions.faults import explained
+from brookmere.run.program_builder import ProgramBuilder
 from brookmere.run.wire.changelog_serdes import log_column, log_serde
 from brookmere.run.wire.fit import misfit, settled
 from brookmere.run.wire.formats import Formats
@@ -25,7 +26,7 @@ _VALUE = "value"
 class Wire:
     """Makes readers and writers for one program."""
 
-    def __init__(self, session: SparkSession, builder: Any, *, registers: bool = True) -> None:
+    def __init__(self, session: SparkSession, builder: ProgramBuilder, *, registers: bool = True) -> None:
         self.formats = Formats(session._jvm, registers=registers)
         self._builder = builder
 
@@ -35,7 +36,7 @@ class Wire:
         if serde.kernel_format is not None:
             return self._builder.reader(serde.kernel_format)
         with explained(role, where), _located(role, where):
-            return self._builder.reader(self.formats.decode(serde, F.col(_RAW))._jc)
+            return self._builder.reader(self.formats.decode(serde, F.col(_RAW)))
 
     def writer(self, serde: Serde | None, node: int, is_key: bool, role: str, where: str | None) -> Any:
         """Return the kernel's writer of the key or value that `node` forwards.
@@ -74,17 +75,17 @@ class Wire:
             return self._builder.writer(node, is_key, serde.kernel_format)
         if is_key and isinstance(serde, Windowed) and serde.form == "binary":
             inner = serde.inner.kernel_format
-            written = None if inner is None else self._builder.windowedWriter(node, inner, serde.session)
+            written = None if inner is None else self._builder.windowed_writer(node, inner, serde.session)
             if written is not None:
                 return written
-        return self._builder.writer(node, is_key, self.formats.encode(serde, value, found)._jc)
+        return self._builder.writer(node, is_key, self.formats.encode(serde, value, found))
 
     def key_writer(self, serde: Serde | None, node: int, role: str, where: str | None) -> Any:
         """Return a writer for the key's hash: keys that no serde fits are hashed as JSON."""
         if settled(serde, self.type_of(node, True)) is None:
             with explained(role, where):
                 text = F.to_json(F.struct(F.col(_VALUE).alias("key")))
-                return self._builder.writer(node, True, text.cast("binary")._jc)
+                return self._builder.writer(node, True, text.cast("binary"))
         return self.writer(serde, node, True, role, where)
 
     def type_of(self, node: int, is_key: bool) -> DataType:
@@ -92,14 +93,14 @@ class Wire:
         return self.node_type(self._builder, node, is_key)
 
     @staticmethod
-    def node_type(builder: Any, node: int, is_key: bool) -> DataType:
+    def node_type(builder: ProgramBuilder, node: int, is_key: bool) -> DataType:
         """Return the type of the key or value that a node of a builder's program forwards."""
-        return _parse_datatype_json_string(builder.keyType(node) if is_key else builder.valueType(node))
+        return _parse_datatype_json_string(builder.key_type(node) if is_key else builder.value_type(node))
 
     @staticmethod
-    def settled(given: Serde | None, builder: Any, node: int, is_key: bool) -> Serde:
+    def settled(given: Serde | None, builder: ProgramBuilder, node: int, is_key: bool) -> Serde:
         """Return the serde of what `node` writes; the type says what the program leaves open."""
-        text = builder.keyType(node) if is_key else builder.valueType(node)
+        text = builder.key_type(node) if is_key else builder.value_type(node)
         found = settled(given, _parse_datatype_json_string(text))
         if found is None:
             raise UnsupportedError(f"There is no serde for the type {text}")

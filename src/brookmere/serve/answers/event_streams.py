@@ -1,4 +1,4 @@
-"""Turns the updates of a store into server-sent events, for as long as the client listens."""
+"""Updates of a store as server-sent events, for as long as the client listens."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from brookmere.state.updates import Update, Updates
 
 MEDIA_TYPE = "text/event-stream"
 HEARTBEAT_SECONDS = 15.0
-"""How often a comment tells a silent client, and what stands between, that the stream is alive."""
+"""How often a comment keeps an idle stream alive, for clients and for proxies in between."""
 
 _MOST_AT_ONCE = 500
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
 class Streams:
-    """The streams that are open, so that all can be ended at once."""
+    """The open streams, so that all can be ended at once."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -53,7 +53,7 @@ class Streams:
                 self._open.discard(wake)
 
     def close(self) -> None:
-        """End all streams, and those that are opened later."""
+        """End all streams, including those opened later."""
         self.is_closed = True
         with self._lock:
             waiting = list(self._open)
@@ -70,10 +70,10 @@ def streams_of(api: FastAPI) -> Streams:
 
 
 class UpdateStream(Response):
-    """An answer that goes on: the rows of now, and then each update.
+    """A streaming response: the current rows, then each update.
 
-    `known` gives the rows that come first, and the position that they have: updates up to it are left out.
-    Updates that are not quick to decode do not hold up other answers.
+    `known` returns the current rows and their position: updates up to that position are skipped.
+    Updates that are slow to decode do not delay other responses.
     """
 
     media_type = MEDIA_TYPE
@@ -166,7 +166,7 @@ class UpdateStream(Response):
 
 
 def event(data: bytes, *, id: str | None = None, name: str | None = None) -> bytes:
-    """Return an event as it is sent. The data is JSON, so it has no line breaks.
+    """Return an encoded event. The data is JSON, so it has no line breaks.
 
     >>> event(b'{"n":1}', name="error")
     b'event: error\\ndata: {"n":1}\\n\\n'
@@ -191,7 +191,7 @@ def _take(updates: Updates, covered: Any) -> list[Update]:
         update = updates.get(timedelta(0))
         if update is None:
             break
-        # What came before the rows of now were read is in them, and would go back in time.
+        # Updates from before the current rows were read are part of them; sending them would go back in time.
         if update.offset >= covered.get(update.partition, 0):
             found.append(update)
     return found
@@ -201,7 +201,7 @@ def _waker(woken: asyncio.Event) -> Callable[[], None]:
     loop = asyncio.get_running_loop()
 
     def wake() -> None:
-        # The replica may have news while the server's loop ends.
+        # The replica may have updates while the server's event loop ends.
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(woken.set)
 

@@ -1,4 +1,4 @@
-"""Turns a query for many rows into a page of JSON with the cursor of the next one."""
+"""Pages of rows as JSON, with the cursor of the next page."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _CHECK = 8
 
 
 def read_page(store: AnyStore, query: Listing) -> tuple[bytes, QueryResult]:
-    """Return the JSON of a page, and the result that it was made of."""
-    # A cursor means a place among the rows of its own query, so it says which query that is.
+    """Return the JSON of a page, and the query result behind it."""
+    # A cursor is valid for its own query only, so it contains which query that is.
     check = f"{zlib.crc32(repr((store.name, replace(query, cursor=None, limit=None))).encode()):08x}"
     cursor = query.cursor
     if cursor is not None:
@@ -45,6 +45,6 @@ def _bad_cursor() -> Problem:
     return Problem(
         400,
         "bad-cursor",
-        "The cursor is not that of a page of this request. "
-        "Leave it out to begin at the first page, or repeat the parameters of the page that it came with.",
+        "The cursor does not belong to this request. "
+        "Omit it to start at the first page, or repeat the parameters of the request that returned it.",
     )

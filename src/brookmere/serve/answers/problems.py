@@ -1,4 +1,4 @@
-"""Turns what can go wrong with a request into answers of the type application/problem+json (RFC 9457)."""
+"""Errors as responses of the type application/problem+json (RFC 9457)."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ MEDIA_TYPE = "application/problem+json"
 
 RETRY_SECONDS = 1
 _PLAIN = "about:blank"
-"""The type of problems whose status says all that programs can know."""
+"""The type of problems that programs can only tell by their status."""
 _OF_THE_FRAMEWORK = {404: "no-such-path", 405: "method-not-allowed"}
 
 
-# A problem is an answer, not a failure of the program.
+# A problem is a response, not a failure of the program.
 class Problem(Exception):  # noqa: N818
-    """Why a request has no other answer. `type` tells problems apart, `detail` is for people."""
+    """Why a request failed. `type` is for programs, `detail` for people."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class Problem(Exception):  # noqa: N818
         self.headers = headers or {}
 
     def content(self) -> dict[str, Any]:
-        """Return the members of the JSON object."""
+        """Return the problem as a JSON object."""
         return {
             "type": self.type,
             "title": HTTPStatus(self.status).phrase,
@@ -59,23 +59,23 @@ class Problem(Exception):  # noqa: N818
         }
 
     def answer(self) -> Response:
-        """Return the answer."""
+        """Return the response."""
         body = json.dumps(self.content()).encode("ascii")
         return Response(body, self.status, dict(self.headers), MEDIA_TYPE)
 
 
 def no_such_key(store: str, key: str) -> Problem:
-    """Return the answer where a store has nothing under a key."""
+    """Return the problem of a key that a store does not have."""
     return Problem(404, "no-such-key", f"The store {store!r} has no key {key!r}.")
 
 
 def retry_later(type: str, detail: str) -> Problem:
-    """Return the answer where the same request can be answered later."""
+    """Return the problem of a request that may succeed later."""
     return Problem(503, type, detail, headers={"Retry-After": str(RETRY_SECONDS)})
 
 
 def problem_of(error: BrookmereError) -> Problem:
-    """Return the answer for an error that a store has raised."""
+    """Return the problem for an error that a store raised."""
     match error:
         case UnknownStoreError():
             return Problem(404, "no-such-store", str(error))
@@ -92,31 +92,31 @@ def problem_of(error: BrookmereError) -> Problem:
 
 
 async def on_problem(_: Request, error: Exception) -> Response:
-    """Answer a Problem that a route has raised."""
+    """Respond with a Problem that a route raised."""
     assert isinstance(error, Problem)
     return error.answer()
 
 
 async def on_brookmere_error(_: Request, error: Exception) -> Response:
-    """Answer an error of a store, in routes of the user as well."""
+    """Respond to an error of a store, also in the user's routes."""
     assert isinstance(error, BrookmereError)
     return problem_of(error).answer()
 
 
 async def on_http_error(request: Request, error: Exception) -> Response:
-    """Answer what the framework refuses: unknown paths and methods."""
+    """Respond to what the framework rejects: unknown paths and methods."""
     assert isinstance(error, HTTPException)
     detail = str(error.detail)
     is_ours = detail == HTTPStatus(error.status_code).phrase
-    # A route of the user that gives a reason means something else than that there is no such route.
+    # A 404 with a reason comes from a route of the user; it does not mean that the route is unknown.
     type = _OF_THE_FRAMEWORK.get(error.status_code, _PLAIN) if is_ours else _PLAIN
     if type != _PLAIN:
-        detail = f"There is no {request.method} {request.url.path}. GET /docs shows what there is."
+        detail = f"There is no {request.method} {request.url.path}. GET /docs lists all routes."
     return Problem(error.status_code, type, detail, headers=error.headers or {}).answer()
 
 
 async def on_invalid_request(_: Request, error: Exception) -> Response:
-    """Answer parameters that do not fit, with every one of them."""
+    """Respond to invalid parameters, listing all of them."""
     assert isinstance(error, RequestValidationError)
     errors = [
         {"in": str(one["loc"][0]), "name": ".".join(str(part) for part in one["loc"][1:]), "why": one["msg"]}
@@ -127,5 +127,5 @@ async def on_invalid_request(_: Request, error: Exception) -> Response:
 
 
 async def on_failure(_: Request, __: Exception) -> Response:
-    """Answer for a route of the user that has failed; why stands in the log, which is not for everyone."""
-    return Problem(500, "failed", "The route failed; the log of the server tells why.").answer()
+    """Respond for a failed route of the user; only the log says why, because clients must not see it."""
+    return Problem(500, "failed", "The route failed; see the log of the server.").answer()

@@ -1,4 +1,4 @@
-"""Turns numbers into the text that Prometheus reads."""
+"""Metrics in Prometheus' text format."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Samples = list[tuple[Mapping[str, str], float]]
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A number, or one for each set of labels."""
+    """A metric with one value, or one value per set of labels."""
 
     name: str
     help: str
@@ -26,7 +26,7 @@ class Metric:
 
 
 def exposition(metrics: Iterable[Metric]) -> str:
-    """Return the text of metrics; one without values is left out.
+    """Return the text of metrics; metrics without values are omitted.
 
     >>> lag = Metric("lag", "Missing records.")
     >>> lag.add(3, store="totals")

@@ -1,4 +1,4 @@
-"""JSON of values from the bytes that stores have, without decoding where the bytes are JSON."""
+"""Stored values as JSON, without decoding them if the bytes are JSON already."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ RawWriter = Callable[[bytes], bytes]
 
 
 def raw_writer(info: StoreInfo, serde: Serde) -> RawWriter:
-    """Return the function that gives stored values as JSON.
+    """Return a function from stored values to JSON.
 
-    A changelog has the JSON that the application wrote. What others wrote to a table's own topic may have
-    fields that the program does not know, so it is decoded first.
+    A changelog contains the JSON that the application wrote. Other writers of a table's source topic may add
+    fields that the program does not know, so such values are decoded first.
     """
     if not info.is_source and serde.stores_json():
         return _as_it_is

@@ -1,4 +1,4 @@
-"""Turns the routes and the stores into the OpenAPI document, with the types of each store's rows."""
+"""The OpenAPI document: the routes, with the types of each store's rows."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _ROWS, _KEY = "/stores/{name}", "/stores/{name}/{key}"
 _ALWAYS = ("key", "at_least", "timeout")
 _KEY_WORDS = {
     "key_value": "Return the row of a key.",
-    "window": "Return a page of the windows of a key, in the order of time.",
-    "session": "Return a page of the sessions of a key, in the order of their ends.",
-    "versioned": "Return the version of a key that is valid, or was at a time; or a page of versions.",
+    "window": "Return a page of the windows of a key, in time order.",
+    "session": "Return a page of the sessions of a key, ordered by end.",
+    "versioned": "Return the version of a key, now or as of a time; or a page of versions.",
 }
 _ROWS_WORDS = {
-    "key_value": "Return a page of rows in the order of their serialised keys.",
-    "window": "Return a page of windows in the order of time.",
-    "session": "Return a page of sessions in the order of their ends.",
+    "key_value": "Return a page of rows, ordered by serialised key.",
+    "window": "Return a page of windows in time order.",
+    "session": "Return a page of sessions, ordered by end.",
     "versioned": "Return a page with the latest version of each key.",
 }
 _MS = {"type": "integer", "format": "int64"}
@@ -35,14 +35,14 @@ Json = dict[str, Any]
 
 
 def document_of(api: FastAPI, replica: Replica, *, has_token: bool) -> Callable[[], Json]:
-    """Return the function that makes the document when it is first asked for."""
+    """Return a function that builds the document on first use."""
 
     def document() -> Json:
         if api.openapi_schema is None:
             made = get_openapi(
                 title=api.title,
                 version=api.version,
-                description=f"The state of {replica.application}: its stores, their updates, and how it is.",
+                description=f"The state of {replica.application}: its stores, their updates, and its status.",
                 routes=api.routes,
             )
             _describe_problems(made)
@@ -61,7 +61,7 @@ def _describe_problems(document: Json) -> None:
     schemas["Problem"] = Problem.model_json_schema()
     schemas.pop("HTTPValidationError", None)
     schemas.pop("ValidationError", None)
-    invalid = problems(invalid_request="A parameter does not fit.")[422]
+    invalid = problems(invalid_request="A parameter is invalid.")[422]
     for item in document["paths"].values():
         for operation in item.values():
             answer = operation["responses"].get("422")
@@ -88,7 +88,7 @@ def _describe_store(document: Json, info: StoreInfo) -> None:
 def _fit(
     operation: Json, info: StoreInfo, id: str, known: tuple[str, ...], summary: str, answer: Json
 ) -> None:
-    """Make the operation on any store that on this one."""
+    """Specialise the operation on any store for this one."""
     operation["summary"] = summary
     operation["operationId"] = f"{info.name}_{id}"
     operation["tags"] = [f"store {info.name}"]
@@ -99,7 +99,7 @@ def _fit(
         if parameter["name"] == "key":
             parameter["schema"] = info.key.key_json_schema()
             parameter["description"] = f"The key: {info.key.key_text}."
-    operation["responses"]["200"]["description"] = "What was asked for."
+    operation["responses"]["200"]["description"] = "The requested rows."
     operation["responses"]["200"]["content"] = {"application/json": {"schema": answer}}
 
 
@@ -131,7 +131,7 @@ def _page_schema(row: Json) -> Json:
 
 def _describe_token(document: Json) -> None:
     document["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
-    refused = problems(wrong_token="The request has no valid token.")[401]
+    refused = problems(wrong_token="The request lacks a valid token.")[401]
     for path, item in document["paths"].items():
         for operation in item.values():
             if path != "/health":

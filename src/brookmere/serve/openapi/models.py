@@ -1,4 +1,4 @@
-"""Says what the answers look like, for the OpenAPI document: their JSON is written without these models."""
+"""Models of the responses, for the OpenAPI document only: the JSON is written without them."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ Time = Annotated[int, Field(description="Milliseconds since 1970 (UTC).")]
 
 
 class Problem(BaseModel):
-    """Why a request has no other answer (RFC 9457)."""
+    """Why a request failed (RFC 9457)."""
 
-    type: str = Field(description="Tells problems apart, such as no-such-key.")
+    type: str = Field(description="The kind of problem, such as no-such-key.")
     title: str
     status: int
-    detail: str = Field(description="What is wrong, what was found, what to do about it.")
+    detail: str = Field(description="What is wrong, what was found, and what to do.")
 
 
 class StoreSummary(BaseModel):
-    """A store, and how far its replica is."""
+    """A store and the state of its replica."""
 
     name: str
     kind: Kind
-    topic: str = Field(description="The changelog, or the topic that the table is read from.")
-    key: str = Field(description="How keys are written in a URL.")
-    entries: int = Field(description="How many rows there are, about.")
+    topic: str = Field(description="The changelog, or the source topic of the table.")
+    key: str = Field(description="The form of keys in a URL.")
+    entries: int = Field(description="The estimated number of rows.")
     bytes: int
-    lag: int = Field(description="How many records of the changelog are missing.")
-    position: Offsets = Field(description="By topic and partition, the offset behind the last record.")
+    lag: int = Field(description="The lag behind the changelog, in records.")
+    position: Offsets = Field(description="By topic and partition, the offset after the last record.")
     ready: bool
     error: str | None = None
 
 
 class StoreList(BaseModel):
-    """All stores that can be asked here."""
+    """All stores that can be queried here."""
 
     stores: list[StoreSummary]
 
@@ -52,38 +52,40 @@ class WindowedKey(BaseModel):
 class Row(BaseModel):
     """A row of a store."""
 
-    key: Any = Field(description="In stores of windows and sessions an object of key, start and end.")
+    key: Any = Field(description="In window and session stores, an object with key, start and end.")
     value: Any
     timestamp: Time
     until: int | None = Field(
-        None, description="Of a version: when the next one came; null while it is valid."
+        None, description="Of a version: when the next one replaced it; null while it is valid."
     )
 
 
 class Page(BaseModel):
-    """Rows, and where the next ones begin."""
+    """Rows, and the cursor of the next page."""
 
     rows: list[Row]
-    cursor: str | None = Field(description="Give it as cursor= to get the next page; null on the last one.")
+    cursor: str | None = Field(description="Pass it as cursor= to get the next page; null on the last page.")
     lag: int
-    checked_at: int = Field(description="When the replica last looked for more; -1 for never.")
+    checked_at: int = Field(description="When the replica last polled the changelog; -1 means never.")
 
 
 class Health(BaseModel):
-    """Whether the process works."""
+    """Whether the process is healthy."""
 
-    status: Literal["ok", "waiting"] = Field(description="waiting: for a topic, or for Kafka to answer.")
+    status: Literal["ok", "waiting"] = Field(
+        description="waiting: for a topic to exist, or for Kafka to respond."
+    )
     error: str | None = None
 
 
 class Readiness(BaseModel):
-    """All stores can be asked."""
+    """All stores can be queried."""
 
     status: Literal["ready"]
 
 
 class ReplicaStore(BaseModel):
-    """A store that a replica has."""
+    """A store of a replica."""
 
     name: str
     partitions: list[int]
@@ -92,26 +94,26 @@ class ReplicaStore(BaseModel):
 
 
 class Replica(BaseModel):
-    """A replica that can be asked over HTTP."""
+    """A replica that serves HTTP."""
 
     name: str
     address: str = Field(description="Host and port.")
     since: Time
-    is_self: bool = Field(description="Whether it is the one that answers.")
+    is_self: bool = Field(description="Whether it is the replica that responds.")
     stores: list[ReplicaStore]
 
 
 class Replicas(BaseModel):
-    """The replicas of the application that are there."""
+    """The live replicas of the application."""
 
     application: str
     replicas: list[Replica]
 
 
 class KeyPlace(BaseModel):
-    """Where the row of a key is."""
+    """Which replicas have the row of a key."""
 
     store: str
     key: Any
-    partition: int | None = Field(description="That of the key's hash; null in a global store.")
+    partition: int | None = Field(description="The partition of the key's hash; null in a global store.")
     replicas: list[Replica]

@@ -1,4 +1,4 @@
-"""Turns the problems that a route can have into their part of the OpenAPI document."""
+"""The problems of a route, as the OpenAPI document describes them."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _STATUS = {
 }
 
 _SCHEMA = {"$ref": "#/components/schemas/Problem"}
-_RETRY_AFTER = {"description": "After how many seconds to ask again.", "schema": {"type": "integer"}}
+_RETRY_AFTER = {"description": "After how many seconds to retry.", "schema": {"type": "integer"}}
 
 
 def problems(**told: str) -> dict[int | str, dict[str, Any]]:
-    """Return the answers with problems, by status: each name is a type of problem, its text says when."""
+    """Return the problem responses by status: each name is a type of problem, its text says when."""
     answers: dict[int | str, dict[str, Any]] = {}
     for name, text in told.items():
         status = _STATUS[name]

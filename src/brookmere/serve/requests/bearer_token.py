@@ -1,4 +1,4 @@
-"""Refuses requests without the bearer token, as ASGI middleware."""
+"""Rejects requests without the bearer token, as ASGI middleware."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from brookmere.serve.answers.problems import Problem
 
 OPEN_PATHS = ("/health", "/docs")
-"""What everyone may ask: whether the process is there, and the page that asks for the token."""
+"""Paths that need no token: the health check, and the page that asks for the token."""
 
 _SCHEME = b"bearer "
 
 
 class TokenGuard:
-    """Let requests with the token pass, and those to open paths."""
+    """Passes requests with the token, and those to open paths."""
 
     def __init__(self, app: ASGIApp, token: str) -> None:
         self._app = app
@@ -42,6 +42,6 @@ def _refusal() -> Problem:
     return Problem(
         401,
         "wrong-token",
-        "The request has no valid token. Send the header Authorization: Bearer TOKEN.",
+        "The request lacks a valid token. Send the header Authorization: Bearer TOKEN.",
         headers={"WWW-Authenticate": "Bearer"},
     )

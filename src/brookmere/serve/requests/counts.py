@@ -1,4 +1,4 @@
-"""Counts answers by their status, as ASGI middleware."""
+"""Counts responses by status, as ASGI middleware."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
 class AnswerCount:
-    """Count the answers of what is behind it."""
+    """Counts the responses of the application behind it."""
 
     def __init__(self, app: ASGIApp, requests: Counter[int]) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""Gives routes of an application's own the stores that they ask."""
+"""Injects the stores into the application's own routes."""
 
 from __future__ import annotations
 
@@ -17,4 +17,4 @@ def _stores(connection: HTTPConnection) -> Mapping[str, AnyStore]:
 
 
 Stores = Annotated[Mapping[str, AnyStore], Depends(_stores)]
-"""The annotation of a route's parameter that gets the stores, by name."""
+"""Annotate a parameter of a route with this to receive the stores, by name."""

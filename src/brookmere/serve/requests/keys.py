@@ -1,4 +1,4 @@
-"""Turns keys in URLs into those of a store, and what does not fit into problems."""
+"""Keys in URLs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from brookmere.state.description import key_text as texts
 
 
 class _Whole(Convertor[str]):
-    """All that is left of a path, with line breaks: the framework's own `path` cuts the key off at one."""
+    """The rest of a path including line breaks, where the framework's own `path` would cut the key off."""
 
     regex = "(?s:.*)"
 
@@ -28,7 +28,7 @@ register_url_convertor("whole", _Whole())
 
 
 def key_from_text(serde: Serde, text: str) -> Any:
-    """Return the key, or raise the Problem that says what is expected."""
+    """Return the key, or raise a Problem that says what was expected."""
     try:
         return texts.key_from_text(serde, text)
     except ValueError as error:
@@ -36,7 +36,7 @@ def key_from_text(serde: Serde, text: str) -> Any:
 
 
 def prefix_from_text(serde: Serde, text: str) -> str | bytes:
-    """Return how the serialised keys begin, or raise the Problem that says what is expected."""
+    """Return the prefix of serialised keys, or raise a Problem that says what was expected."""
     try:
         return serde.prefix_from_text(text)
     except ValueError as error:
@@ -44,15 +44,15 @@ def prefix_from_text(serde: Serde, text: str) -> str | bytes:
 
 
 def check_path(path: str, raw_path: bytes | None) -> None:
-    """Refuse a path with bytes that are no UTF-8.
+    """Refuse a path that is not valid UTF-8.
 
-    The server puts U+FFFD in the place of such bytes, and that would be another key.
+    The server replaces invalid bytes by U+FFFD, which would be a different key.
     """
     if "\ufffd" in path and raw_path is not None:
         try:
             unquote_to_bytes(raw_path).decode("utf-8")
         except UnicodeDecodeError as error:
-            raise Problem(422, "invalid-key", f"The path is no UTF-8: {error.reason}.") from None
+            raise Problem(422, "invalid-key", f"The path is not valid UTF-8: {error.reason}.") from None
 
 
 def _unfit(serde: Serde, error: ValueError) -> Problem:

@@ -1,4 +1,4 @@
-"""Says which parameters requests have, and turns their text into times, limits and positions."""
+"""The parameters of requests: times, limits and positions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MS = 1000
 
 
 def milliseconds(given: Any) -> int:
-    """Return a time as milliseconds since 1970; raise ValueError where it is none."""
+    """Return a time as milliseconds since 1970; raise ValueError if the text is not a time."""
     text = str(given).strip()
     if text.isascii() and text.isdigit() and len(text) < 20 and int(text) <= _LAST_TIME:
         return int(text)
@@ -25,7 +25,7 @@ def milliseconds(given: Any) -> int:
         moment = datetime.fromisoformat(text)
     except ValueError:
         raise ValueError("expected milliseconds since 1970, or a time such as 2026-01-31T12:00:00Z") from None
-    # A time without a zone is taken as UTC: where the server stands must not change an answer.
+    # A time without a zone is UTC: results must not depend on where the server runs.
     aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
     found = int(aware.timestamp() * _MS)
     if found < 0:
@@ -34,15 +34,15 @@ def milliseconds(given: Any) -> int:
 
 
 def position_from(text: str) -> Position:
-    """Return the position that a request asks for."""
+    """Return the position that a request waits for."""
     try:
         return Position.from_json(text)
     except (ValueError, RecursionError):
         raise Problem(
             400,
             "bad-position",
-            'at_least= is no position. Give JSON such as {"views":{"0":17}}, or what the header '
-            "Brookmere-Position of another answer says.",
+            'at_least= is not a position. Pass JSON such as {"views":{"0":17}}, or the header '
+            "Brookmere-Position of another response.",
         ) from None
 
 
@@ -58,34 +58,35 @@ StoreName = Annotated[str, Path(description="The name of the store.")]
 Key = Annotated[
     str,
     Path(
-        description="The key: text as it is, a number in digits, bytes in hexadecimal behind 0x, else JSON."
+        description="The key: plain text, a number in digits, bytes as 0x and hexadecimal digits, else JSON."
     ),
 ]
-Start = Annotated[_Milliseconds | None, Query(description="The first time that counts.")]
-End = Annotated[_Milliseconds | None, Query(description="The last time that counts.")]
+Start = Annotated[_Milliseconds | None, Query(description="The earliest time, inclusive.")]
+End = Annotated[_Milliseconds | None, Query(description="The latest time, inclusive.")]
 AsOf = Annotated[
     _Milliseconds | None, Query(description="When the value was valid; only in versioned stores.")
 ]
-Lower = Annotated[str | None, Query(description="The first key, written as in a path.")]
-Upper = Annotated[str | None, Query(description="The last key, which is included.")]
+Lower = Annotated[str | None, Query(description="The lowest key, inclusive, written as in a path.")]
+Upper = Annotated[str | None, Query(description="The highest key, inclusive.")]
 Prefix = Annotated[
     str | None,
-    Query(description="What keys begin with: text, or bytes of the serialised key in hexadecimal behind 0x."),
+    Query(description="The prefix of keys: text, or serialised bytes as 0x and hexadecimal digits."),
 ]
-Reverse = Annotated[bool, Query(description="From the last to the first.")]
-Limit = Annotated[int, Query(ge=1, le=MOST_ROWS, description="How many rows a page has at most.")]
-Cursor = Annotated[str | None, Query(description="Where the page begins: the cursor of the page before.")]
+Reverse = Annotated[bool, Query(description="Return rows in descending order.")]
+Limit = Annotated[int, Query(ge=1, le=MOST_ROWS, description="The maximum number of rows per page.")]
+Cursor = Annotated[str | None, Query(description="The cursor of the previous page.")]
 AtLeast = Annotated[
     str | None,
     Query(
-        description='Answer only when everything up to this position is known, such as {"views":{"0":17}}.',
+        description='Respond only once this position is covered, such as {"views":{"0":17}}.',
         json_schema_extra={"contentMediaType": "application/json"},
     ),
 ]
 Timeout = Annotated[
     float,
-    Query(ge=0, le=60, description="How many seconds to wait for that position."),
+    Query(ge=0, le=60, description="How many seconds to wait for the position."),
 ]
 Seconds = Annotated[
-    float | None, Query(ge=0, le=86_400, description="End the stream after so many seconds; else it goes on.")
+    float | None,
+    Query(ge=0, le=86_400, description="End the stream after this many seconds; the default is never."),
 ]

@@ -1,4 +1,4 @@
-"""Turns the parameters of a request into the query that fits the kind of its store."""
+"""The query for a request, by the kind of its store."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ ROWS_PARAMETERS: dict[str, tuple[str, ...]] = {
     "session": ("start", "end", *PAGING),
     "versioned": PAGING,
 }
-"""By kind of store, which parameters its rows can be asked with."""
+"""By kind of store, the parameters of a query for rows."""
 KEY_PARAMETERS: dict[str, tuple[str, ...]] = {
     "key_value": (),
     "window": ("start", "end", *PAGING),
     "session": ("start", "end", *PAGING),
     "versioned": ("as_of", "start", "end", *PAGING),
 }
-"""By kind of store, which parameters a key can be asked with."""
+"""By kind of store, the parameters of a query for a key."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowsQuestion:
-    """What a request says about the rows that it wants."""
+    """The parameters of a request for rows."""
 
     lower: str | None = None
     upper: str | None = None
@@ -54,7 +54,7 @@ class RowsQuestion:
 
 @dataclass(frozen=True, slots=True)
 class KeyQuestion:
-    """What a request says about the key that it wants."""
+    """The parameters of a request for a key."""
 
     key: str
     start: int | None = None
@@ -79,7 +79,7 @@ def rows_query(store: AnyStore, asked: RowsQuestion) -> Listing:
             return VersionedRangeQuery(**paging)
     if asked.prefix is not None:
         if asked.lower is not None or asked.upper is not None:
-            detail = "Ask for a prefix=, or for a range by lower= and upper=, not for both."
+            detail = "Use prefix=, or lower= and upper=, not both."
             raise Problem(422, "invalid-request", detail)
         return RangeQuery(prefix=prefix_from_text(store.key_serde, asked.prefix), **paging)
     lower, upper = (
@@ -101,7 +101,7 @@ def key_query(store: AnyStore, asked: KeyQuestion) -> Any:
             return SessionKeyQuery(key, asked.start, asked.end, **paging)
         case "versioned" if asked.start is not None or asked.end is not None or asked.cursor is not None:
             if asked.as_of is not None:
-                detail = "Ask as_of= a time, or for the versions between start= and end=, not for both."
+                detail = "Use as_of=, or start= and end=, not both."
                 raise Problem(422, "invalid-request", detail)
             return MultiVersionedKeyQuery(key, asked.start, asked.end, **paging)
         case "versioned":
@@ -118,6 +118,5 @@ def _check(store: AnyStore, asked: RowsQuestion | KeyQuestion, known: tuple[str,
             raise Problem(
                 400,
                 "wrong-kind",
-                f"{member.name}= does not fit: {store.name!r} is {store.kind_words}. "
-                f"It can be asked with {fitting}.",
+                f"{member.name}= does not apply: {store.name!r} is {store.kind_words}. Use {fitting}.",
             )

@@ -1,4 +1,4 @@
-"""Answers what the application is and does: its topology and its status."""
+"""GET /topology and GET /status: what the application is and does."""
 
 from __future__ import annotations
 
@@ -30,13 +30,15 @@ def about_routes(served: Served) -> APIRouter:
                     _JSON: {"schema": {"type": "object"}},
                 }
             },
-            **problems(no_topology="Only the stores are known here, not the program."),
+            **problems(no_topology="Only the stores are known here, not the topology."),
         },
     )
     async def topology(request: Request) -> Response:
         if served.topology is None:
             raise Problem(
-                404, "no-topology", "Only the stores are known here. Serve the program itself to see it."
+                404,
+                "no-topology",
+                "Only the stores are known here. Serve the program itself to see its topology.",
             )
         if _prefers_json(request.headers.get("accept", "")):
             return Response(json_of(to_dict(served.topology)), media_type=_JSON)
@@ -44,20 +46,20 @@ def about_routes(served: Served) -> APIRouter:
 
     @routes.get(
         "/status",
-        summary="What the application is doing",
+        summary="The status of the application",
         response_class=Response,
         responses={
             200: {"content": {_JSON: {"schema": {"type": "object"}}}},
             **problems(
-                no_status="The application has not told anything yet.",
-                failed="What it has told cannot be read.",
+                no_status="The application has not reported a status yet.",
+                failed="The status cannot be read.",
             ),
         },
     )
     def status() -> Response:
         found = served.status()
         if found is None:
-            raise Problem(404, "no-status", "The application has not told anything yet. Is it running?")
+            raise Problem(404, "no-status", "The application has not reported a status yet. Is it running?")
         return Response(json_of(found), media_type=_JSON)
 
     return routes

@@ -1,4 +1,4 @@
-"""Answers with a page that shows the OpenAPI document and tries its routes, with nothing from elsewhere."""
+"""GET /docs: a page to read the OpenAPI document and try its routes; it loads nothing from elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers whether the process works, whether its stores can be asked, and with numbers about both."""
+"""GET /health, GET /ready and GET /metrics."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def health_routes(served: Served) -> APIRouter:
 
     @routes.get(
         "/health",
-        summary="Whether this process works",
+        summary="Whether this process is healthy",
         response_class=Response,
         responses={200: {"model": models.Health}, **problems(failed="The replica has failed.")},
     )
@@ -34,13 +34,13 @@ def health_routes(served: Served) -> APIRouter:
             return Response(b'{"status":"ok","error":null}', media_type=_JSON)
         if not passes(error):
             raise Problem(503, "failed", str(error))
-        # It passes by itself; who restarts the process for it changes nothing.
+        # This is transient; restarting the process would not help.
         waiting = {"status": "waiting", "error": str(error)}
         return Response(json.dumps(waiting), media_type=_JSON)
 
     @routes.get(
         "/ready",
-        summary="Whether all stores can be asked",
+        summary="Whether all stores can be queried",
         response_class=Response,
         responses={200: {"model": models.Readiness}, **problems(not_ready="A store has not caught up yet.")},
     )
@@ -52,7 +52,7 @@ def health_routes(served: Served) -> APIRouter:
 
     @routes.get(
         "/metrics",
-        summary="Numbers for Prometheus",
+        summary="Metrics for Prometheus",
         response_class=Response,
         responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
     )

@@ -1,4 +1,4 @@
-"""Answers which replicas there are, and which of them has what."""
+"""GET /metadata: which replicas there are and what they hold."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def metadata_routes(served: Served) -> APIRouter:
 
     @routes.get(
         "/metadata/{name}/{key:whole}",
-        summary="Where the row of a key is",
+        summary="The replicas that have a key",
         response_class=Response,
         responses={
             200: {"model": models.KeyPlace},

@@ -1,4 +1,4 @@
-"""Adds an application's own routes to the API, and refuses those that would hide others."""
+"""Adds the application's own routes to the API, and refuses those that would shadow built-in ones."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ BUILT_IN = (
     "openapi.json",
     "docs",
 )
-"""The first parts of the paths that are answered already."""
+"""The first parts of the built-in paths."""
 
 
 def add_routes(api: FastAPI, routes: Sequence[APIRouter]) -> None:
-    """Add routers, behind the built-in routes.
+    """Add routers after the built-in routes.
 
     Raises:
-        ConfigError: something is no router, or has a path that is answered already.
+        ConfigError: an object is not a router, or one of its paths is already taken.
     """
     check_routes(routes)
     for router in routes:
@@ -35,17 +35,17 @@ def add_routes(api: FastAPI, routes: Sequence[APIRouter]) -> None:
 
 
 def check_routes(routes: Sequence[APIRouter]) -> None:
-    """Refuse what cannot be added.
+    """Refuse routers that cannot be added.
 
     Raises:
-        ConfigError: something is no router, or has a path that is answered already.
+        ConfigError: an object is not a router, or one of its paths is already taken.
     """
     for router in routes:
         given: object = router
         if not isinstance(given, APIRouter):
             raise ConfigError(
-                f"Own routes are a fastapi.APIRouter: found {type(given).__name__}. "
-                "Write routes = APIRouter(), and @routes.get(...) before your functions."
+                f"Routes must be a fastapi.APIRouter, found {type(given).__name__}. "
+                "Write routes = APIRouter(), and @routes.get(...) above your functions."
             )
         for route in router.routes:
             _check(str(getattr(route, "path", "/")))
@@ -55,6 +55,6 @@ def _check(path: str) -> None:
     first = path.strip("/").partition("/")[0]
     if first in BUILT_IN:
         raise ConfigError(
-            f"The own route {path} has a path that is answered already: /{first} and all behind it. "
+            f"The path of the route {path} is already taken: /{first} and everything below it is built in. "
             f"Choose another path, such as /my{path}."
         )

@@ -1,4 +1,4 @@
-"""Turns the text of a page into a route that answers with it."""
+"""A route that serves a fixed page."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from fastapi.responses import HTMLResponse
 
 
 def page_routes(path: str, html: str) -> APIRouter:
-    """Return routes that answer `path` with a page; the OpenAPI document leaves it out."""
+    """Return routes that serve a page at `path`, which the OpenAPI document omits."""
     routes = APIRouter(include_in_schema=False)
 
     @routes.get(path)
     def page() -> HTMLResponse:
-        # A program that was changed and started again may serve another page.
+        # A changed and restarted program may serve a different page.
         return HTMLResponse(html, headers={"Cache-Control": "no-cache"})
 
     return routes

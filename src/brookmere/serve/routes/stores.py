@@ -1,4 +1,4 @@
-"""Answers reads of stores: which there are, their rows, and the rows of a key."""
+"""GET /stores: the stores, their rows, and the rows of a key."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from brookmere.state.queries import Listing
 _JSON = "application/json"
 _HEADERS = {
     POSITION: {
-        "description": "Everything up to here is in the answer; another request can ask for it by at_least=.",
+        "description": "The response covers this position; other requests can wait for it with at_least=.",
         "schema": {"type": "string"},
     }
 }
@@ -51,13 +51,13 @@ _WAITING = 64
 def _problems(**more: str) -> dict[int | str, dict[str, Any]]:
     return problems(
         no_such_store="There is no such store here.",
-        wrong_kind="Stores of this kind do not answer such a question.",
-        bad_cursor="The cursor is not that of a page of this request.",
-        bad_position="at_least is no position, or names a topic that the replica does not know.",
-        invalid_request="A parameter does not fit.",
+        wrong_kind="Stores of this kind do not support the query.",
+        bad_cursor="The cursor does not belong to this request.",
+        bad_position="at_least is not a position, or names an unknown topic.",
+        invalid_request="A parameter is invalid.",
         invalid_key="A key is not of the store's type.",
         not_ready="The store has not caught up yet.",
-        position_not_reached="The store has not come as far as at_least says.",
+        position_not_reached="The store has not reached the position at_least.",
         failed="The replica has failed.",
         **more,
     )
@@ -66,7 +66,7 @@ def _problems(**more: str) -> dict[int | str, dict[str, Any]]:
 def reading_routes(served: Served, readers: KeyReaders) -> APIRouter:
     """Return the routes."""
     routes = APIRouter(tags=["stores"])
-    # Who waits for a position takes no thread from those who read.
+    # Requests that wait for a position use other threads than reads.
     waiting = anyio.CapacityLimiter(_WAITING)
 
     async def fresh(name: str, at_least: str | None, timeout: float) -> AnyStore:
@@ -80,7 +80,7 @@ def reading_routes(served: Served, readers: KeyReaders) -> APIRouter:
 
     @routes.get(
         "/stores",
-        summary="The stores that can be asked",
+        summary="The stores that can be queried",
         response_class=Response,
         responses={200: {"model": models.StoreList}},
     )
@@ -106,7 +106,7 @@ def reading_routes(served: Served, readers: KeyReaders) -> APIRouter:
         at_least: AtLeast = None,
         timeout: Timeout = 5.0,
     ) -> Response:
-        """Return a page of rows: in the order of keys, or of time in stores of windows and sessions."""
+        """Return a page of rows, ordered by key, or by time in window and session stores."""
         store = await fresh(name, at_least, timeout)
         question = RowsQuestion(lower, upper, prefix, start, end, reverse, limit, cursor)
         return await anyio.to_thread.run_sync(_rows, store, question)
@@ -117,7 +117,7 @@ def reading_routes(served: Served, readers: KeyReaders) -> APIRouter:
         response_class=Response,
         responses={
             200: {"model": models.Row | models.Page, "headers": _HEADERS},
-            **_problems(no_such_key="The store has nothing under this key."),
+            **_problems(no_such_key="The store does not have this key."),
         },
     )
     async def row(
@@ -135,8 +135,8 @@ def reading_routes(served: Served, readers: KeyReaders) -> APIRouter:
     ) -> Response:
         """Return the row of a key.
 
-        Stores of windows and sessions give a page of the key's windows or sessions, and versioned stores
-        give a page of versions if start= or end= is there.
+        Window and session stores return a page of the key's windows or sessions; versioned stores return a
+        page of versions if start= or end= is given.
         """
         check_path(request.scope["path"], request.scope.get("raw_path"))
         store = await fresh(name, at_least, timeout)
@@ -147,7 +147,7 @@ def reading_routes(served: Served, readers: KeyReaders) -> APIRouter:
 
 
 def summaries(served: Served) -> list[dict[str, Any]]:
-    """Return all stores, with how far their replicas are."""
+    """Return all stores with the state of their replicas."""
     return [
         {
             "name": status.name,

@@ -1,4 +1,4 @@
-"""Answers with the updates of a store or of a key, as server-sent events."""
+"""GET /updates: the updates of a store or of a key, as server-sent events."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from brookmere.state.queries import Listing
 
 def _answers(**more: str) -> dict[int | str, dict[str, Any]]:
     stream = {
-        "description": "A stream of events. Each has a row as JSON; a value of null says that it is gone.",
+        "description": "A stream of rows as JSON; a value of null means that the row was deleted.",
         "content": {MEDIA_TYPE: {"schema": {"type": "string"}}},
     }
     told = problems(
         no_such_store="There is no such store here.",
-        invalid_request="A parameter does not fit.",
+        invalid_request="A parameter is invalid.",
         not_ready="The store has not caught up yet.",
         failed="The replica has failed.",
         **more,
@@ -45,7 +45,7 @@ def updating_routes(served: Served, *, heartbeat: float) -> APIRouter:
         responses=_answers(),
     )
     async def of_store(name: StoreName, seconds: Seconds = None) -> Response:
-        """Send every update from now on. Who reads slowly gets the last one of each key."""
+        """Send every update from now on. Slow readers receive only the latest update per key."""
         store = served.replica[name].wait(timedelta(0))
         return UpdateStream(
             served.streams,
@@ -64,7 +64,7 @@ def updating_routes(served: Served, *, heartbeat: float) -> APIRouter:
         responses=_answers(invalid_key="The key is not of the store's type."),
     )
     async def of_key(name: StoreName, key: Key, request: Request, seconds: Seconds = None) -> Response:
-        """Send what the key has now, and then every update of it."""
+        """Send the current row of the key, then every update."""
         check_path(request.scope["path"], request.scope.get("raw_path"))
         store = served.replica[name].wait(timedelta(0))
         found = await asyncio.to_thread(key_from_text, store.key_serde, key)
@@ -86,7 +86,7 @@ def _is_quick(store: AnyStore) -> bool:
 
 
 def _now(store: AnyStore, key: Any, text: str) -> tuple[list[Row], Position]:
-    """Return what a key has now: its row, or its newest window or session."""
+    """Return the current row of a key, or its newest window or session."""
     query = key_query(store, KeyQuestion(text))
     if isinstance(query, Listing):
         query = key_query(store, KeyQuestion(text, reverse=True, limit=1))

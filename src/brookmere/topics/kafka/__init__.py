@@ -1,4 +1,4 @@
-"""Reads and writes the topics of a Kafka cluster; nothing else here imports a client of Kafka."""
+"""Topics in a Kafka cluster. No other package imports a Kafka client."""
 
 from __future__ import annotations
 

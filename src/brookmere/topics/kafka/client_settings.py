@@ -1,4 +1,4 @@
-"""Turns settings by the names of Kafka's Java clients into those of the client for Python."""
+"""Settings of Kafka's Java clients, translated for the Python client."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ _BEGIN_PEM = b"-----BEGIN"
 
 
 def translated(settings: Mapping[str, str]) -> dict[str, str]:
-    """Return the settings of the Python client; those that only Java has are left out.
+    """Return the settings for the Python client, without those that only exist in Java.
 
     Raises:
-        ConfigError: the Python client cannot do what is asked: stores of keys in Java's own format.
+        ConfigError: the Python client does not support a setting: key stores in Java's own format.
     """
     found = {name: settings[name] for name in settings if name in _SAME}
     found |= {_RENAMED[name]: settings[name] for name in settings if name in _RENAMED}
@@ -96,7 +96,7 @@ def _type(settings: Mapping[str, str], store: str) -> str:
 def _refused(settings: Mapping[str, str], store: str) -> ConfigError:
     place = settings[f"ssl.{store}.location"]
     named = f"ssl.{store}.type"
-    kind = f"{settings[named]}" if named in settings else "JKS, as nothing else is set"
+    kind = f"{settings[named]}" if named in settings else "JKS, the default"
     if _is_pem(Path(place)):
         remedy = f"The file is PEM: set {named}=PEM."
     else:

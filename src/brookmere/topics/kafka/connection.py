@@ -1,4 +1,4 @@
-"""Turns the settings of a client into a connection to a Kafka cluster that is asked and waited for."""
+"""A connection to a Kafka cluster, with retries and explained errors."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from brookmere.topics.kafka.login import principal
 T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
-# A broker that restarts is back within this time; one that is not there should not be waited for much longer.
+# A restarting broker is back within this time; an absent one is not worth a much longer wait.
 _PATIENCE_SECONDS = 20.0
 _LOOK_SECONDS = 0.5
 
 
 class ClientLog:
-    """Takes what the client says: it speaks of every attempt to connect, and errors tell of the last ones."""
+    """Receives the client's log: it reports every connection attempt, and errors quote the last ones."""
 
     def log(self, level: int, message: str, *arguments: Any) -> None:
-        """Put it down for those who look closely."""
+        """Log it at debug level."""
         _log.debug(f"client, level {level}: {message}", *arguments)
 
 
 class Connection:
-    """A cluster of Kafka, and who we are to it."""
+    """A Kafka cluster, and the user who connects to it."""
 
     def __init__(
         self,
@@ -57,17 +57,17 @@ class Connection:
         patience = self.settings.get("default.api.timeout.ms")
         self.patience = int(patience) / 1000 if patience else _PATIENCE_SECONDS
         self._said: deque[KafkaError] = deque(maxlen=50)
-        # The answers to what it is asked are lost if it goes away before they come.
+        # Pending answers are lost if the client is destroyed before they arrive.
         self.admin = AdminClient(
             {**translated(self.settings), "error_cb": self._said.append}, logger=ClientLog()
         )
 
     def reader(self) -> Consumer:
-        """Return a consumer that reads what is committed, joins no group, and tells where partitions end."""
+        """Return a consumer that reads committed records, joins no group, and reports ends of partitions."""
         options = {
             "fetch.wait.max.ms": "50",
             **self._consumer,
-            # The client wants a name although nothing is joined and nothing committed.
+            # The client requires a group name although it neither joins nor commits.
             "group.id": "brookmere",
             "enable.auto.commit": False,
             "enable.partition.eof": True,
@@ -78,10 +78,10 @@ class Connection:
         return Consumer(options, logger=ClientLog())
 
     def writer(self) -> Producer:
-        """Return the producer of this connection, which chooses partitions as Kafka's own does."""
+        """Return the connection's producer, which chooses partitions the way Kafka's own producer does."""
         if self._writer is None:
             options = {
-                # What is too large is for the broker to say.
+                # The broker decides what is too large.
                 "message.max.bytes": "104857600",
                 **self._producer,
                 "partitioner": "murmur2_random",
@@ -92,24 +92,24 @@ class Connection:
         return self._writer
 
     def forget_writer(self) -> None:
-        """Let the next writer be a new one, because this one has failed for good."""
+        """Discard the producer after a fatal error, so that the next append creates a new one."""
         self._writer = None
 
     def command(self, rest: str) -> str:
-        """Return a command on topics of this cluster, as it is typed."""
+        """Return the shell command that runs `brookmere topics` on this cluster."""
         options = f"--bootstrap-server {shlex.quote(self.brokers)}"
         if len(self.settings) > 1:
-            # How to log in, for example; a command line is no place for it.
+            # Credentials, for example, do not belong on a command line.
             options += f" --client-config {shlex.quote(str(self._file)) if self._file else 'FILE'}"
         return f"brookmere topics {rest} {options}"
 
     def metadata(self) -> ClusterMetadata:
-        """Return the brokers and the topics that there are."""
+        """Return the brokers and topics of the cluster."""
         asked = Asked("The topics of Kafka cannot be listed", "Describe", "cluster", "kafka-cluster")
         return self.patiently(lambda: self.admin.list_topics(timeout=_LOOK_SECONDS), asked)
 
     def answer(self, ask: Callable[[], Future[T]], asked: Asked) -> T:
-        """Ask, and wait for the answer; ask again where the cluster is about to know it."""
+        """Send a request and wait for the answer; retry while the cluster's metadata is catching up."""
         began = time.monotonic()
 
         def attempt() -> T:
@@ -124,12 +124,12 @@ class Connection:
         return self.patiently(attempt, asked)
 
     def _look_around(self) -> None:
-        """Hear which brokers there are now: the client waits for one that is gone until it is told."""
+        """Refresh the list of brokers: without it the client keeps waiting for a lost one."""
         with suppress(KafkaException):
             self.admin.list_topics(timeout=_LOOK_SECONDS)
 
     def patiently(self, attempt: Callable[[], T], asked: Asked) -> T:
-        """Try until it works, no longer than patience lasts; a refusal ends it at once."""
+        """Retry until it works or patience runs out; a refused login ends it at once."""
         began = time.monotonic()
         while True:
             try:
@@ -142,7 +142,7 @@ class Connection:
                 time.sleep(0.05)
 
     def check(self, asked: Asked, began: float) -> None:
-        """Raise what the client has said that no waiting mends, or that there was enough of it."""
+        """Raise the client's reported error if waiting cannot fix it, or if the time is up."""
         self.admin.poll(0)
         said = [error for error in self._said if is_refused(error)]
         if said:
@@ -152,7 +152,7 @@ class Connection:
             raise unreachable(self._said[-1] if self._said else None, asked, self, waited)
 
     def failure(self, error: KafkaError, asked: Asked) -> TopicError:
-        """Return the error for what a client has reported."""
+        """Return the error for what the client has reported."""
         return explained(error, asked, self)
 
 

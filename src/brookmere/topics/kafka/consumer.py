@@ -1,4 +1,4 @@
-"""Turns the partitions of a topic of Kafka into one sequence of decoded records, in the order of time."""
+"""The consumer of a Kafka topic: merges partitions by time and decodes records."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from brookmere.topics.kafka.messages import asked_to_read, fetched, is_end, reco
 from brookmere.topics.kafka.topic import KafkaTopic
 
 _WAIT_SECONDS = 0.2
-# A partition that is ahead of the others by so many records waits for them.
+# A partition this many records ahead of the others waits for them.
 _MOST_HELD, _FEW_HELD = 20_000, 1_000
 
 
 class KafkaConsumer:
-    """Reads a topic of Kafka. `KafkaTopics.consumer` makes one; it is in no group and commits nothing.
+    """Reads a Kafka topic. Create one with `KafkaTopics.consumer`; it joins no group and commits nothing.
 
-    Iterating gives what is there, or with `follow` waits for more and never ends. Records of a partition
-    come in the order of their offsets; among partitions the one comes first whose next record is oldest,
-    and of records that come while one waits, the one that comes first. Only committed records are read. A
-    record that does not decode raises a DeserializationError; the next call goes on behind it.
+    Iterating yields the records up to the current end, or with `follow` waits for more and never ends.
+    Records of a partition come in offset order; across partitions the oldest next record comes first, and
+    records that arrive while it waits come in order of arrival. Only committed records are read. A record
+    that cannot be decoded raises a DeserializationError; the next call continues after it.
     """
 
     def __init__(
@@ -50,11 +50,11 @@ class KafkaConsumer:
         self._follow = follow
         self._asked = asked_to_read(topic.name)
         ends = topic.end_offsets()
-        # Where the records end that were there at the beginning: up to here the order of time is kept.
+        # The end offsets at the start: records before them are merged in time order.
         self._behind = {p: ends[p] for p, position in self.positions.items() if position < ends[p]}
         self._held: dict[int, deque[Record]] = {partition: deque() for partition in self.positions}
         self._paused: set[int] = set()
-        # Where a partition was last seen to end: behind its last record, and behind ends of transactions.
+        # The last known end of each partition: after its last record and after transaction markers.
         self._ends: dict[int, int] = {}
         self._client = connection.reader()
         self._client.assign([TopicPartition(topic.name, p, at) for p, at in self.positions.items()])
@@ -71,7 +71,7 @@ class KafkaConsumer:
                 raise StopIteration
 
     def poll(self, timeout: Duration = timedelta(0), *, limit: int = 500) -> list[Record]:
-        """Return up to `limit` records, as soon as there are any, or none after the timeout."""
+        """Return up to `limit` records as soon as there are any, or none after the timeout."""
         deadline = time.monotonic() + to_seconds(timeout)
         records: list[Record] = []
         while len(records) < limit:
@@ -85,7 +85,7 @@ class KafkaConsumer:
         return records
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         self._client.close()
 
     def __enter__(self) -> Self:
@@ -95,7 +95,7 @@ class KafkaConsumer:
         self.close()
 
     def _take(self, wait: float) -> Record | None:
-        """Return the next record; None where none came for `wait` seconds, and none is known to be there."""
+        """Return the next record, or None if none arrived for `wait` seconds and none is known to exist."""
         heard = time.monotonic()
         while any(not self._held[partition] for partition in self._behind):
             if self._fetch(_WAIT_SECONDS):
@@ -130,7 +130,7 @@ class KafkaConsumer:
         for message in messages:
             partition = message.partition()
             if is_end(message, self._connection, self._asked):
-                # What stands before the end is held; transactions may leave nothing readable behind it.
+                # Everything before the end is buffered; transactions may leave nothing readable after it.
                 self._behind.pop(partition, None)
                 self._ends[partition] = message.offset()
                 self._pass_gap(partition)

@@ -1,4 +1,4 @@
-"""Turns what Kafka and its client report into errors: what was asked, what was found, what to do."""
+"""Errors reported by Kafka and its client, explained: the request, the cause, the remedy."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from brookmere.errors import AccessError, TopicError, TopicExistsError, UnknownT
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What was to be done: in words, and what it needs to be allowed."""
+    """A request: its description for errors, and the permission it needs."""
 
     what: str
-    """How an error begins, such as: The topic 'orders' cannot be read."""
+    """The start of the error message, such as: The topic 'orders' cannot be read."""
     operation: str = "Describe"
     kind: str = "topic"
     """topic, group, cluster or transactional-id."""
@@ -23,7 +23,7 @@ class Asked:
 
 
 class Cluster(Protocol):
-    """Which cluster was asked, and by whom."""
+    """The cluster and the user of a request."""
 
     @property
     def brokers(self) -> str: ...
@@ -32,7 +32,7 @@ class Cluster(Protocol):
     def principal(self) -> str: ...
 
     def command(self, rest: str) -> str:
-        """Return a command on topics of this cluster, as it is typed."""
+        """Return the shell command that runs `brookmere topics` on this cluster."""
 
 
 _ACL = {
@@ -46,54 +46,56 @@ _UNKNOWN = (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC, KafkaEr
 
 
 def is_refused(error: KafkaError) -> bool:
-    """Tell whether the cluster does not let us in, which waiting does not mend."""
+    """Return whether the cluster refused the login, which waiting cannot fix."""
     return error.code() in _REFUSED
 
 
 def refused(error: KafkaError, asked: Asked, cluster: Cluster) -> TopicError:
-    """Return the error for a cluster that does not let us in."""
+    """Return the error for a refused login."""
     if error.code() == KafkaError._SSL:
         remedy = (
-            "Check that security.protocol is the listener's, that ssl.truststore.location holds the "
+            "Check that security.protocol matches the listener, that ssl.truststore.location contains the "
             "certificate that signed the broker's, and that the certificate names the host."
         )
     else:
-        remedy = "Check sasl.mechanism and the user's name and password."
+        remedy = "Check sasl.mechanism, the user name and the password."
     who = f"{cluster.principal} cannot log in at {cluster.brokers}"
     text = f"{asked.what}: {who}. Found: {_words(error)} {remedy}"
     return AccessError(text, principal=cluster.principal)
 
 
 def unreachable(said: KafkaError | None, asked: Asked, cluster: Cluster, waited: float) -> UnreachableError:
-    """Return the error for a cluster that does not answer."""
+    """Return the error for a cluster that does not respond."""
     found = f" Found: {_words(said)}" if said else ""
     return UnreachableError(
         f"{asked.what}: no broker of bootstrap.servers={cluster.brokers} answered within {waited:.0f} "
         f"seconds.{found} Check the addresses, security.protocol and that Kafka runs (`brookmere kafka up` "
-        "starts one for development); default.api.timeout.ms says how long to wait."
+        "starts one for development); default.api.timeout.ms sets how long to wait."
     )
 
 
 def explained(error: KafkaError, asked: Asked, cluster: Cluster) -> TopicError:
-    """Return the error for an answer of the cluster."""
+    """Return the error for a failed request."""
     code = error.code()
     if is_refused(error):
         return refused(error, asked, cluster)
     if code in _ACL:
-        # Who may write to no topic at all is told that the cluster does not allow it.
+        # A user without write access to any topic is refused by the cluster, not by the topic.
         kind = "topic" if asked.operation == "Write" else _ACL[code]
         return _denied(kind, asked, cluster)
     if code in _UNKNOWN:
         return UnknownTopicError(
             f"{asked.what}: there is no topic {asked.name!r} at {cluster.brokers}. "
-            f"`{cluster.command('list')}` shows what there is."
+            f"`{cluster.command('list')}` lists the existing topics."
         )
     if code == KafkaError.TOPIC_ALREADY_EXISTS:
         return TopicExistsError(
-            f"The topic {asked.name!r} is there already, at {cluster.brokers}. Use it, choose another name, "
+            f"The topic {asked.name!r} already exists at {cluster.brokers}. Use it, choose another name, "
             f"or delete it with `{cluster.command(f'delete {asked.name}')}`."
         )
-    return TopicError(f"{asked.what}, says Kafka at {cluster.brokers}. Found: {_words(error)}{_remedy(code)}")
+    return TopicError(
+        f"{asked.what}: Kafka at {cluster.brokers} refused the request. Found: {_words(error)}{_remedy(code)}"
+    )
 
 
 def _denied(kind: str, asked: Asked, cluster: Cluster) -> TopicError:
@@ -104,8 +106,8 @@ def _denied(kind: str, asked: Asked, cluster: Cluster) -> TopicError:
         f"--operation {asked.operation} {resource}"
     )
     return AccessError(
-        f"{asked.what}: {cluster.principal} is not allowed the operation {asked.operation} on {thing}, says "
-        f"Kafka at {cluster.brokers}. An administrator grants it with `{grant}`.",
+        f"{asked.what}: {cluster.principal} is not allowed the operation {asked.operation} on {thing} of "
+        f"Kafka at {cluster.brokers}. An administrator can grant it with `{grant}`.",
         principal=cluster.principal,
         operation=asked.operation,
         resource=kind if kind == "cluster" else f"{kind} {asked.name}",
@@ -114,9 +116,9 @@ def _denied(kind: str, asked: Asked, cluster: Cluster) -> TopicError:
 
 def _remedy(code: int) -> str:
     if code == KafkaError.INVALID_REPLICATION_FACTOR:
-        return " Set replication.factor (--replication-factor) to no more than there are brokers, or to -1."
+        return " Set replication.factor (--replication-factor) to at most the number of brokers, or to -1."
     if code == KafkaError.INVALID_CONFIG:
-        return " Correct the setting; Kafka's documentation lists those of topics."
+        return " Correct the setting; Kafka's documentation lists the settings of topics."
     if code in (KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.INVALID_MSG_SIZE):
         return " Make the record smaller, or raise max.message.bytes of the topic and max.request.size."
     return ""

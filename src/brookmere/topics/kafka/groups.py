@@ -1,4 +1,4 @@
-"""Reads, sets and deletes what consumer groups have committed."""
+"""Committed offsets of consumer groups: read, set and delete them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from brookmere.topics.kafka.failures import Asked
 
 
 class Groups:
-    """The consumer groups of a Kafka cluster. `KafkaTopics.groups` has them."""
+    """The consumer groups of a Kafka cluster, as `KafkaTopics.groups`."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -25,7 +25,7 @@ class Groups:
         return sorted(group.group_id for group in found.valid)
 
     def members(self, group: str) -> list[str]:
-        """Return who is in a group now, each as its client and its host; nobody where there is no group."""
+        """Return the current members of a group as client and host; empty if the group does not exist."""
         asked = Asked(f"The consumer group {group!r} cannot be described", "Describe", "group", group)
         found = self._connection.answer(
             lambda: self._connection.admin.describe_consumer_groups([group])[group], asked
@@ -33,7 +33,7 @@ class Groups:
         return [f"{member.client_id} on {member.host}" for member in found.members]
 
     def offsets(self, group: str) -> dict[tuple[str, int], int]:
-        """Return what a group has committed, by topic and partition."""
+        """Return a group's committed offsets, by topic and partition."""
         asked = Asked(
             f"The offsets of the consumer group {group!r} cannot be read", "Describe", "group", group
         )
@@ -46,7 +46,7 @@ class Groups:
         }
 
     def set_offsets(self, group: str, offsets: Mapping[str, Sequence[int]]) -> None:
-        """Commit offsets, by topic one for each partition, in the name of a group that has no members."""
+        """Commit offsets, by topic one per partition, on behalf of a group without members."""
         asked = Asked(f"The offsets of the consumer group {group!r} cannot be set", "Read", "group", group)
         places = [
             TopicPartition(topic, partition, offset)
@@ -62,7 +62,7 @@ class Groups:
                 raise self._connection.failure(each.error, Asked(asked.what, "Read", "topic", each.topic))
 
     def delete(self, groups: Iterable[str]) -> None:
-        """Delete groups without members, with all that they have committed."""
+        """Delete groups without members, including their committed offsets."""
         for group in groups:
             asked = Asked(f"The consumer group {group!r} cannot be deleted", "Delete", "group", group)
             self._connection.answer(partial(self._delete, group), asked)

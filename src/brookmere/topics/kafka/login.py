@@ -1,4 +1,4 @@
-"""Turns a sasl.jaas.config into the module and the options that it names."""
+"""The login in a sasl.jaas.config: the module and its options."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def parse_jaas(text: str) -> tuple[str, dict[str, str]]:
     ('org.example.PlainLoginModule', {'username': 'ann', 'password': 'secret'})
 
     Raises:
-        ConfigError: it is no such text; the error does not show it.
+        ConfigError: the text is not a valid JAAS login; the error does not show it.
     """
     head = _HEAD.match(text)
     if head is None:
@@ -35,7 +35,7 @@ def parse_jaas(text: str) -> tuple[str, dict[str, str]]:
 
 
 def principal(settings: Mapping[str, str]) -> str:
-    """Return who Kafka takes the user of these settings for, as far as they tell."""
+    """Return the principal that Kafka derives from these settings, as far as they show it."""
     protocol = settings.get("security.protocol", "PLAINTEXT").upper()
     if protocol.startswith("SASL"):
         options = parse_jaas(settings["sasl.jaas.config"])[1] if "sasl.jaas.config" in settings else {}
@@ -48,6 +48,6 @@ def principal(settings: Mapping[str, str]) -> str:
 
 def _wrong() -> ConfigError:
     return ConfigError(
-        "The setting sasl.jaas.config is no login of JAAS (its value is hidden). "
+        "The setting sasl.jaas.config is not a valid JAAS login (its value is hidden). "
         'Write it as: MODULE required username="..." password="..."; or use sasl.username and sasl.password.'
     )

@@ -1,4 +1,4 @@
-"""Turns the messages of a Kafka client into the records of a partition, from an offset to an offset."""
+"""Reading a range of offsets of a Kafka partition as records."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 10_000
 _WAIT_SECONDS = 0.2
-# The client goes on by itself after these. It asks for the group that it does not use, too.
+# The client recovers from these by itself. It also queries the group, which it does not use.
 _PASSING = (
     KafkaError._TRANSPORT,
     KafkaError._ALL_BROKERS_DOWN,
@@ -30,7 +30,7 @@ _PASSING = (
 def read(
     connection: Connection, topic: KafkaTopic, partition: int, start: int | None, end: int | None
 ) -> Iterator[Record]:
-    """Read what a partition has now from offset `start` to before `end`."""
+    """Read the current records of a partition from offset `start` up to but excluding `end`."""
     first, last = topic.start_offsets()[partition], topic.end_offsets()[partition]
     at = first if start is None else start
     if not first <= at <= last:
@@ -67,12 +67,12 @@ def _records(connection: Connection, topic: str, partition: int, at: int, stop: 
 
 
 def asked_to_read(topic: str) -> Asked:
-    """Return what reading a topic is, for errors."""
+    """Return the request of reading a topic, for errors."""
     return Asked(f"The topic {topic!r} cannot be read", "Read", "topic", topic)
 
 
 def fetched(client: Consumer, wait: float, most: int = _AT_ONCE) -> list[Message]:
-    """Return the messages that are there, as soon as there are any, or none after `wait` seconds."""
+    """Return the available messages as soon as there are any, or none after `wait` seconds."""
     first = client.poll(wait)
     if first is None:
         return []
@@ -80,7 +80,7 @@ def fetched(client: Consumer, wait: float, most: int = _AT_ONCE) -> list[Message
 
 
 def is_end(message: Message, connection: Connection, asked: Asked) -> bool:
-    """Tell whether a message says that its partition ends here; raise an error that it carries."""
+    """Return whether a message marks the end of its partition; raise the error that it carries, if any."""
     error = message.error()
     if error is None or error.code() in _PASSING:
         return False
@@ -93,7 +93,7 @@ def is_end(message: Message, connection: Connection, asked: Asked) -> bool:
 
 
 def record_of(message: Message) -> Record:
-    """Return the record that a message is."""
+    """Return a message as a record."""
     return Record(
         message.key(),
         message.value(),
@@ -109,6 +109,6 @@ def lost(topic: str, partition: int, at: int, found: str) -> DataLossError:
     """Return the error for an offset that a partition does not have."""
     return DataLossError(
         f"Partition {partition} of the topic {topic!r} cannot be read from offset {at}: {found}. Read from "
-        "an offset that is there; if this one was there before, retention has deleted it, or the topic was "
-        "created anew."
+        "an existing offset; if this one existed before, retention has deleted it, or the topic was "
+        "recreated."
     )

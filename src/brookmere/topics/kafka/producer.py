@@ -1,4 +1,4 @@
-"""Turns records into messages of a Kafka client, and waits until they are in the topic."""
+"""Appending records to a Kafka topic, and waiting until the brokers have them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ANY_PARTITION = -1
 
 
 class _Delivery:
-    """What has become of the messages of one append."""
+    """The results of the messages of one append."""
 
     def __init__(self) -> None:
         self.offsets: dict[int, range] = {}
@@ -60,7 +60,7 @@ def append(connection: Connection, topic: KafkaTopic, records: Iterable[Record])
         connection.forget_writer()
         raise connection.failure(error.args[0], asked) from error
     except BaseException:
-        # What is still on its way must not appear later, when it was reported as failed.
+        # Messages still in flight must not appear later, after they were reported as failed.
         writer.purge()
         connection.forget_writer()
         raise
@@ -101,7 +101,7 @@ def _send(
 
 
 def check_record(topic: KafkaTopic, record: Record) -> None:
-    """Refuse a record that cannot be written: its types, its time, its partition."""
+    """Refuse a record with an invalid type, timestamp or partition."""
     for what, data in (("key", record.key), ("value", record.value)):
         if data is not None and not isinstance(data, bytes):
             raise TypeError(
@@ -110,20 +110,20 @@ def check_record(topic: KafkaTopic, record: Record) -> None:
             )
     if record.timestamp is not None and record.timestamp < -1:
         raise ValueError(
-            f"A timestamp cannot be negative, found {record.timestamp}; give milliseconds since 1970 (UTC), "
-            "or -1 for the present time"
+            f"A timestamp cannot be negative, found {record.timestamp}; use milliseconds since 1970 (UTC), "
+            "or -1 for the current time"
         )
     if record.timestamp == 0:
         raise TopicError(
             f"A record cannot be written to the topic {topic.name!r} of Kafka from Python with the timestamp "
-            "0: Kafka's client for Python would give it the present time. Use 1, or a later time."
+            "0: Kafka's Python client would replace it with the current time. Use 1, or a later time."
         )
     if record.partition is not None:
         check_partition(topic, record.partition)
 
 
 def records_in(content: pa.RecordBatch, partition: int | None) -> Iterator[Record]:
-    """Return the rows of columns of bytes as records for a partition, or for that of their key."""
+    """Return the rows of binary columns as records for a partition, or for the partition of their key."""
     times, keys, values, headers = (column.to_pylist() for column in _plain(content).columns)
     for time_of, key, value, pairs in zip(times, keys, values, headers, strict=True):
         named = tuple((pair["key"], pair["value"]) for pair in pairs or ())

@@ -1,4 +1,4 @@
-"""Turns a topic of Kafka into what it is and what it holds, and reads and writes its records."""
+"""A topic in Kafka: its settings and contents, and reading and writing its records."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from brookmere.topics.times import now_ms
 
 @dataclass(frozen=True, slots=True)
 class KafkaTopicConfig:
-    """The settings of a topic of Kafka, those that Kafka itself sets included."""
+    """The settings of a Kafka topic, including Kafka's defaults."""
 
     _values: Mapping[str, str]
     _own: frozenset[str]
 
     def by_name(self) -> dict[str, str | int]:
-        """Return the settings by their names."""
+        """Return the settings by name."""
         return dict(sorted(self._values.items()))
 
     def own(self) -> dict[str, str]:
-        """Return the settings that were given to this topic."""
+        """Return the settings that were set on this topic."""
         return {name: self._values[name] for name in sorted(self._own)}
 
     @property
@@ -45,13 +45,13 @@ class KafkaTopicConfig:
 
     @property
     def compacts(self) -> bool:
-        """Whether only the last record of each key is kept in the end."""
+        """Whether compaction eventually keeps only the last record of each key."""
         return "compact" in self.cleanup_policy
 
 
 @dataclass(frozen=True, slots=True)
 class KafkaPartitionInfo:
-    """What a partition holds: offsets from `start` to before `end`, and which brokers keep it."""
+    """The contents of a partition: offsets from `start` up to but excluding `end`, and its brokers."""
 
     start: int
     end: int
@@ -62,13 +62,13 @@ class KafkaPartitionInfo:
 
     @property
     def records(self) -> int:
-        """How many records the partition holds at most; compaction and transactions leave gaps."""
+        """The maximum number of records in the partition; compaction and transactions leave gaps."""
         return self.end - self.start
 
 
 @dataclass(frozen=True, slots=True)
 class KafkaTopicInfo:
-    """What a topic holds."""
+    """The contents of a topic."""
 
     name: str
     id: str
@@ -77,12 +77,12 @@ class KafkaTopicInfo:
 
     @property
     def records(self) -> int:
-        """How many records the topic holds at most."""
+        """The maximum number of records in the topic."""
         return sum(partition.records for partition in self.partitions)
 
 
 class KafkaTopic:
-    """A topic of Kafka; `KafkaTopics` creates and finds it."""
+    """A Kafka topic. Create or open one with `KafkaTopics`."""
 
     def __init__(self, connection: Connection, description: TopicDescription) -> None:
         self._connection = connection
@@ -96,13 +96,13 @@ class KafkaTopic:
 
     @property
     def id(self) -> str:
-        """Kafka's own id of the topic, as Kafka's tools write it."""
-        # Java writes it in the alphabet for addresses, this client in the usual one.
+        """The topic's id in Kafka, in the form that Kafka's tools use."""
+        # Java writes it in URL-safe base64, this client in standard base64.
         return str(self._description.topic_id).replace("+", "-").replace("/", "_")
 
     @property
     def partitions(self) -> int:
-        """How many partitions the topic has, or had when it was opened."""
+        """The number of partitions when the topic was opened."""
         return len(self._description.partitions)
 
     @cached_property
@@ -114,7 +114,7 @@ class KafkaTopic:
         found = self._connection.answer(
             lambda: self._connection.admin.describe_configs([resource])[resource], asked
         )
-        # 1 is the source of settings that the topic itself has.
+        # 1 is the source of settings that are set on the topic itself.
         own = frozenset(name for name, entry in found.items() if entry.source == 1)
         return KafkaTopicConfig({name: entry.value or "" for name, entry in found.items()}, own)
 
@@ -127,11 +127,11 @@ class KafkaTopic:
         return [found for found, _ in self._offsets(OffsetSpec.earliest())]
 
     def end_offsets(self) -> list[int]:
-        """Return the offset behind the last record of each partition that no open transaction holds back."""
+        """Return, for each partition, the offset after the last record outside open transactions."""
         return [found for found, _ in self._offsets(OffsetSpec.latest())]
 
     def offsets_for_time(self, timestamp: int) -> list[int]:
-        """Return for each partition the first offset with a timestamp not below this, or its end."""
+        """Return, for each partition, the first offset whose timestamp is not lower, or its end offset."""
         found = [offset for offset, _ in self._offsets(OffsetSpec.for_timestamp(timestamp))]
         ends = self.end_offsets()
         return [end if offset < 0 else offset for offset, end in zip(found, ends, strict=True)]
@@ -139,14 +139,14 @@ class KafkaTopic:
     def append(self, records: Iterable[Record]) -> Appended:
         """Append records and return their offsets; when it returns, they are in the topic.
 
-        Keys and values are bytes or None. A record goes to the partition it names, else to that of its key;
-        those without a key are spread. A timestamp of -1 means now. Not all or none: what was appended
-        before a failure stays.
+        Keys and values are bytes or None. A record goes to the partition it names, or to its key's;
+        records without a key are distributed. A timestamp of -1 means now. Not atomic: records appended
+        before a failure stay.
         """
         return append(self._connection, self, records)
 
     def append_batch(self, partition: int | None, data: pa.RecordBatch | pa.Table) -> Appended:
-        """Append columns named timestamp, key, value and headers; only value must be there."""
+        """Append columns named timestamp, key, value and headers; only value is required."""
         if partition is not None:
             check_partition(self, partition)
         batches = data.to_batches() if isinstance(data, pa.Table) else [data]
@@ -154,23 +154,23 @@ class KafkaTopic:
         return self.append(record for content in contents for record in records_in(content, partition))
 
     def read(self, partition: int, start: int | None = None, end: int | None = None) -> Iterator[Record]:
-        """Read the committed records of a partition that are there now, from `start` to before `end`."""
+        """Read the current committed records of a partition, from `start` up to but excluding `end`."""
         check_partition(self, partition)
         return read(self._connection, self, partition, start, end)
 
     def record(self, partition: int, offset: int) -> Record | None:
-        """Return the record at an offset, or None where there is none (any more)."""
+        """Return the record at an offset, or None if there is none, for example after compaction."""
         check_partition(self, partition)
         if not self.start_offsets()[partition] <= offset < self.end_offsets()[partition]:
             return None
         return next(self.read(partition, offset, offset + 1), None)
 
     def check(self, record: Record) -> None:
-        """Raise the error that an append of this record, with bytes or None as key and value, would raise."""
+        """Raise the error that appending this record, with bytes or None as key and value, would raise."""
         check_record(self, record)
 
     def describe(self) -> KafkaTopicInfo:
-        """Tell what the topic holds."""
+        """Describe the contents of the topic."""
         starts, ends = self.start_offsets(), self.end_offsets()
         last = [time if time >= 0 else None for _, time in self._offsets(OffsetSpec.max_timestamp())]
         partitions = [
@@ -190,11 +190,11 @@ class KafkaTopic:
         try:
             return self.config
         except AccessError:
-            # Who may read a topic need not be allowed to see its settings.
+            # Users who may read a topic are not always allowed to see its settings.
             return KafkaTopicConfig({}, frozenset())
 
     def _offsets(self, of: OffsetSpec) -> list[tuple[int, int]]:
-        """Return an offset of each partition, and its record's time where Kafka tells one."""
+        """Return an offset of each partition, and its record's timestamp if Kafka returns one."""
         asked = Asked(
             f"The offsets of the topic {self.name!r} cannot be read", "Describe", "topic", self.name
         )

@@ -1,4 +1,4 @@
-"""Turns a Kafka cluster into a set of topics: creates, finds and deletes them."""
+"""Topics in a Kafka cluster: create, open, list and delete them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from brookmere.topics.kafka.groups import Groups
 from brookmere.topics.kafka.topic import KafkaTopic
 from brookmere.topics.topic_set import TopicSet, check_name, check_new
 
-# Topics of Kafka itself, which no program reads by a pattern.
+# Kafka's internal topics, which patterns never match.
 _INTERNAL = frozenset(
     {"__cluster_metadata", "__consumer_offsets", "__share_group_state", "__transaction_state"}
 )
@@ -28,11 +28,11 @@ _LOOK_SECONDS = 0.05
 
 
 class KafkaTopics(TopicSet):
-    """The topics of a Kafka cluster. `settings` has the names that Kafka's own clients give them.
+    """The topics of a Kafka cluster. `settings` uses the names of Kafka's own clients.
 
-    `consumer` and `producer` are settings for reading and writing where these differ. `replication` is how
-    many copies new topics get; -1 leaves it to Kafka. `file` is where the settings stand, for errors that
-    tell a command.
+    `consumer` and `producer` override settings for reading and writing. `replication` is the replication
+    factor of new topics; -1 uses the cluster's default. `file` is the file with the settings, for errors
+    that suggest a command.
 
     >>> topics = KafkaTopics({"bootstrap.servers": "localhost:9092"})
     >>> topics.command("create orders --partitions 4")
@@ -65,11 +65,11 @@ class KafkaTopics(TopicSet):
         return Groups(self._connection)
 
     def command(self, rest: str) -> str:
-        """Return a command on these topics as it is typed, such as that which creates one."""
+        """Return the shell command that runs `brookmere topics` on these topics, for error messages."""
         return self._connection.command(rest)
 
     def names(self) -> list[str]:
-        """Return the names of all topics that this user may see, sorted; without those of Kafka itself."""
+        """Return the names of all topics that this user may see, sorted, without Kafka's internal ones."""
         return sorted(name for name in self._connection.metadata().topics if name not in _INTERNAL)
 
     def __contains__(self, name: object) -> bool:
@@ -95,7 +95,7 @@ class KafkaTopics(TopicSet):
         exist_ok: bool = False,
         replication: int | None = None,
     ) -> KafkaTopic:
-        """Create a topic. With `exist_ok` one that is there already is returned as it is."""
+        """Create a topic. With `exist_ok` an existing one is returned unchanged."""
         check_new(name, partitions)
         asked = Asked(f"The topic {name!r} cannot be created", "Create", "topic", name)
         wanted = NewTopic(
@@ -113,7 +113,7 @@ class KafkaTopics(TopicSet):
         return self._appeared(name)
 
     def delete(self, name: str) -> None:
-        """Delete a topic with all its records."""
+        """Delete a topic and all its records."""
         check_name(name)
         asked = Asked(f"The topic {name!r} cannot be deleted", "Delete", "topic", name)
         try:
@@ -135,12 +135,12 @@ class KafkaTopics(TopicSet):
     ) -> KafkaConsumer:
         """Return a consumer that starts at "earliest", "latest", a time, or offsets by partition.
 
-        With offsets by partition only these partitions are read.
+        With offsets by partition, only these partitions are read.
         """
         return KafkaConsumer(self._connection, self[name], key, value, start=start, follow=follow)
 
     def _appeared(self, name: str) -> KafkaTopic:
-        """Wait until the brokers know a topic, which the controller has created."""
+        """Wait until the brokers know about a topic that the controller has created."""
         deadline = time.monotonic() + self._connection.patience
         while True:
             try:

@@ -1,4 +1,4 @@
-"""Turns record batches into segments of a topic, all of one append visible at once."""
+"""Atomic appends to an embedded topic: all records of one append become visible at once."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from brookmere.topics.log.segment import MAX_BATCH_BYTES
 from brookmere.topics.log.segment_writer import numbered, split, write_segment
 from brookmere.topics.times import now_ms
 
-# Maintenance takes files that no manifest names for left-overs of a crash when they are an hour old.
+# Maintenance treats files that no manifest names as leftovers of a crash once they are an hour old.
 _TOUCH_SECONDS = 600.0
 
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """Who appends: a batch of a query of an application. The same batch is appended once."""
+    """The batch of an application's query that appends. Each batch is appended only once."""
 
     application: str
     query: str
@@ -34,9 +34,9 @@ class Writer:
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """What an append has done: the offsets it gave in each partition.
+    """The result of an append: the assigned offsets by partition.
 
-    `duplicate` is true where the writer had appended this batch before: then nothing is written.
+    `duplicate` is true if the writer had already appended this batch: then nothing is written.
     """
 
     offsets: Mapping[int, range]
@@ -44,12 +44,12 @@ class Appended:
 
     @property
     def records(self) -> int:
-        """How many records were appended."""
+        """The number of appended records."""
         return sum(map(len, self.offsets.values()))
 
 
 class Append:
-    """An append on its way: files that nobody sees before the commit."""
+    """An append in progress: its files are invisible until the commit."""
 
     def __init__(self, folder: TopicFolder) -> None:
         self._folder = folder
@@ -72,7 +72,7 @@ class Append:
                     self._segments.append((partition, segment))
 
     def commit(self, writer: Writer | None) -> tuple[Appended, Manifest]:
-        """Make the records visible, unless the writer has appended them before."""
+        """Make the records visible, unless the writer has already appended them."""
         folder = self._folder
         what = f"Records cannot be appended to the topic {folder.name!r}"
         if self._segments:
@@ -119,7 +119,7 @@ class Append:
 
 
 def _groups(content: pa.RecordBatch, most: int) -> Iterator[list[pa.RecordBatch]]:
-    """Cut records into portions of the size of a segment."""
+    """Split records into chunks of the size of a segment."""
     group: list[pa.RecordBatch] = []
     size = 0
     for batch in split(content, min(most, MAX_BATCH_BYTES)):
@@ -134,12 +134,12 @@ def _groups(content: pa.RecordBatch, most: int) -> Iterator[list[pa.RecordBatch]
 
 def _swept(folder: TopicFolder, segment: Segment) -> TopicError:
     return TopicError(
-        f"Records cannot be appended to the topic {folder.name!r}: {segment.file} was removed on the way, as "
-        "maintenance does with files that have waited for more than an hour. Append in smaller portions."
+        f"Records cannot be appended to the topic {folder.name!r}: {segment.file} was removed before the "
+        "commit, because maintenance removes uncommitted files after an hour. Append in smaller chunks."
     )
 
 
 def has_appended(manifest: Manifest, writer: Writer) -> bool:
-    """Tell whether the writer's batch is in the topic already."""
+    """Return whether the writer's batch is already in the topic."""
     known = manifest.writers.get(writer.application)
     return known is not None and known.query == writer.query and known.batch >= writer.batch

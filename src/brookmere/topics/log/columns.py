@@ -1,4 +1,4 @@
-"""Turns records into columns of bytes, and columns back into records."""
+"""Records as columns of bytes, and back."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BYTES = ({bytes, type(None)}, (bytes, bytearray, memoryview, type(None)))
 
 
 def content_of(records: Sequence[Record], now: int) -> pa.RecordBatch:
-    """Return timestamp, key, value and headers of records; a record without a timestamp gets `now`."""
+    """Return timestamp, key, value and headers of records; records without a timestamp get `now`."""
     keys = [record.key for record in records]
     values = [record.value for record in records]
     _check_bytes("key", keys)
@@ -41,7 +41,7 @@ def content_from(data: pa.RecordBatch, now: int) -> pa.RecordBatch:
     if unknown or "value" not in data.schema.names:
         raise TypeError(
             f"append_batch takes the columns timestamp, key, value and headers, found {data.schema.names}; "
-            "leave out other columns and name these so"
+            "use these names and remove other columns"
         )
     columns = []
     for field in CONTENT_SCHEMA:
@@ -55,13 +55,13 @@ def content_from(data: pa.RecordBatch, now: int) -> pa.RecordBatch:
 
 
 def stamped(content: pa.RecordBatch, time: int) -> pa.RecordBatch:
-    """Give all records the same timestamp."""
+    """Set the same timestamp on all records."""
     times = pa.repeat(pa.scalar(time, pa.int64()), content.num_rows).cast(TIMESTAMP)
     return pa.RecordBatch.from_arrays([times, *content.columns[1:]], schema=CONTENT_SCHEMA)
 
 
 def records_of(batch: pa.RecordBatch, topic: str, partition: int) -> Iterator[Record]:
-    """Return the records of a batch with offsets."""
+    """Return the records of a batch that has offsets."""
     offsets, times, keys, values, headers = batch.columns
     return map(
         Record,
@@ -76,7 +76,7 @@ def records_of(batch: pa.RecordBatch, topic: str, partition: int) -> Iterator[Re
 
 
 def sizes_of(content: pa.RecordBatch) -> pa.Array:
-    """Return how many bytes each record has, key, value and headers together."""
+    """Return the size of each record in bytes: key, value and headers together."""
     lengths = [
         pc.binary_length(content.column(name)).fill_null(0).cast(pa.int64()) for name in ("key", "value")
     ]
@@ -107,11 +107,11 @@ def _times(times: list[int]) -> pa.Array:
     try:
         column = pa.array(times, pa.int64())
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
-        raise TypeError(f"A timestamp is a whole number of milliseconds since 1970: {error}") from error
+        raise TypeError(f"A timestamp is an integer, in milliseconds since 1970: {error}") from error
     if len(times) and pc.min(column).as_py() < 0:
         raise ValueError(
-            f"A timestamp cannot be negative, found {pc.min(column)}; give milliseconds since 1970 (UTC), "
-            "or -1 for the present time"
+            f"A timestamp cannot be negative, found {pc.min(column)}; use milliseconds since 1970 (UTC), "
+            "or -1 for the current time"
         )
     return column.cast(TIMESTAMP)
 
@@ -144,7 +144,7 @@ def _cast(field: pa.Field, column: pa.Array, now: int) -> pa.Array:
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise TypeError(
             f"The column {field.name} of append_batch is {column.type}: it must be {field.type}, "
-            f"or become it by a cast ({error})"
+            f"or a type that can be cast to it ({error})"
         ) from error
 
 
@@ -153,5 +153,5 @@ def _cast_times(column: pa.Array, now: int) -> pa.Array:
     times = times.cast(pa.int64()).fill_null(now)
     times = pc.if_else(pc.equal(times, -1), now, times)
     if len(times) and pc.min(times).as_py() < 0:
-        raise TopicError("A timestamp cannot be negative; give milliseconds since 1970, or null for now.")
+        raise TopicError("A timestamp cannot be negative; use milliseconds since 1970, or null for now.")
     return times.cast(TIMESTAMP)

@@ -1,4 +1,4 @@
-"""Turns bytes into files that are there completely or not at all, also after a power failure."""
+"""Durable files: written completely or not at all, even after a power failure."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _NO_PERMISSION = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 def unique() -> str:
-    """Return a name that no other file has; names of one process sort by their time."""
+    """Return a unique file name; names created by one process sort by time."""
     return f"{time.time_ns():016x}{uuid.uuid4().hex[:12]}"
 
 
 def write_durably(temporary: Path, data: bytes | memoryview) -> None:
-    """Write a new file and wait until the disk has it; after a failure there is no file."""
+    """Write a new file and wait until it is on disk; after a failure there is no file."""
     try:
         with temporary.open("xb", buffering=0) as file:
             rest = memoryview(data)
@@ -35,7 +35,7 @@ def write_durably(temporary: Path, data: bytes | memoryview) -> None:
 
 
 def replace_durably(path: Path, data: bytes | memoryview) -> None:
-    """Put `data` in the place of a file, in one step; the folder is yet to be synced."""
+    """Replace a file with `data` atomically; the caller still has to sync the folder."""
     temporary = path.with_name(f"{path.name}.{unique()}.tmp")
     write_durably(temporary, data)
     try:
@@ -46,7 +46,7 @@ def replace_durably(path: Path, data: bytes | memoryview) -> None:
 
 
 def sync_folder(path: Path) -> None:
-    """Wait until the disk has the names of the files in a folder."""
+    """Wait until the file names in a folder are on disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -55,7 +55,7 @@ def sync_folder(path: Path) -> None:
 
 
 def is_older(path: Path, moment: int) -> bool:
-    """Tell whether a file was last changed before a moment in milliseconds; not if it is gone by now."""
+    """Return whether a file was last changed before a time in milliseconds; False if it no longer exists."""
     try:
         return path.stat().st_mtime * 1000 < moment
     except FileNotFoundError:
@@ -64,7 +64,7 @@ def is_older(path: Path, moment: int) -> bool:
 
 @contextmanager
 def explained(what: str, place: Path) -> Iterator[None]:
-    """Turn the operating system's refusal into a TopicError; a missing file passes as it is."""
+    """Raise operating system errors as a TopicError; a missing file is raised unchanged."""
     try:
         yield
     except FileNotFoundError:
@@ -74,19 +74,19 @@ def explained(what: str, place: Path) -> Iterator[None]:
 
 
 def refused(what: str, place: Path, error: OSError) -> TopicError:
-    """Return the error that says why the operating system refused something, and what to do."""
+    """Return an error that explains why the operating system refused something, and what to do."""
     return TopicError(f"{what}: {_reason(error, place)}")
 
 
 def _reason(error: OSError, place: Path) -> str:
     if error.errno in _NO_ROOM:
         return (
-            f"there is no room on the disk for {place} ({error.strerror}). Nothing of it was written and "
-            "earlier records are intact. Make room, or let the topics lie elsewhere, and try again."
+            f"the disk is full at {place} ({error.strerror}). Nothing was written and "
+            "earlier records are intact. Free some space, or move the topics elsewhere, and try again."
         )
     if error.errno in _NO_PERMISSION:
         return (
-            f"there is no permission to use {place} ({error.strerror}). "
-            "Give this user the right to read and write there, or let the topics lie elsewhere."
+            f"permission denied for {place} ({error.strerror}). "
+            "Give this user read and write access, or move the topics elsewhere."
         )
-    return f"{place} refused it ({error.strerror or error}). Nothing of it was written; try again."
+    return f"{place} failed ({error.strerror or error}). Nothing was written; try again."

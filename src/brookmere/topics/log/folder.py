@@ -1,4 +1,4 @@
-"""Turns the folder of a topic into its settings and its manifest, and replaces the manifest in one step."""
+"""The folder of an embedded topic: its settings, and its manifest, which is replaced atomically."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TOPIC_FILE = "topic.json"
 MANIFEST_FILE = "manifest.json"
 PREVIOUS_FILE = "manifest.previous.json"
 
-# File systems may count a file's time in steps of this size.
+# File systems may round a file's modification time to this resolution.
 _TIME_STEP_NS = 50_000_000
 
 _log = logging.getLogger(__name__)
@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Cached:
-    """A manifest that was read or written: its text, and what its file looked like where that is certain."""
+    """A manifest that was read or written: its text, and the state of its file if that is certain."""
 
     manifest: Manifest
     text: bytes
@@ -40,7 +40,7 @@ class _Cached:
 
 @dataclass(slots=True)
 class TopicFolder:
-    """The files of one topic. `id` tells it from an earlier topic of the same name."""
+    """The files of one topic. `id` distinguishes it from an earlier topic of the same name."""
 
     directory: Path
     name: str
@@ -52,7 +52,7 @@ class TopicFolder:
 
     @classmethod
     def open(cls, directory: Path) -> Self:
-        """Read topic.json; FileNotFoundError where there is none."""
+        """Read topic.json; raise FileNotFoundError if there is none."""
         path = directory / TOPIC_FILE
         text = path.read_bytes()
         try:
@@ -69,7 +69,7 @@ class TopicFolder:
             )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise DamagedTopicError(
-                f"{path} does not say what topic this is: {error}. "
+                f"{path} is not a valid description of a topic: {error}. "
                 "Restore the file from a backup, or delete the folder of the topic.",
                 topic=directory.name,
                 file=str(path),
@@ -92,7 +92,7 @@ class TopicFolder:
         sync_folder(self.directory)
 
     def empty_manifest(self) -> Manifest:
-        """Return the manifest of a topic without records."""
+        """Return the manifest of an empty topic."""
         return Manifest(self.id, (PartitionLog(),) * self.partitions)
 
     @property
@@ -107,11 +107,11 @@ class TopicFolder:
 
     @property
     def maintenance_lock(self) -> Path:
-        """The file that is locked while segments are rewritten, so that two processes do not do the same."""
+        """The file that is locked while segments are rewritten, so that only one process does so."""
         return self.directory / "maintenance.lock"
 
     def manifest(self) -> Manifest:
-        """Return the manifest as it is now."""
+        """Return the current manifest."""
         path = self.directory / MANIFEST_FILE
         try:
             with explained(f"The topic {self.name!r} cannot be read", path):
@@ -122,7 +122,7 @@ class TopicFolder:
             raise self._damaged(path, str(error)) from error
 
     def change(self, step: Callable[[Manifest], Manifest | None]) -> Manifest:
-        """Put what `step` makes of the manifest in its place, under the lock; None leaves it as it is."""
+        """Replace the manifest with the result of `step`, under the lock; None leaves it unchanged."""
         what = f"The topic {self.name!r} cannot be changed"
         with self.in_use(), explained(what, self.directory), locked(self.lock):
             before = self.manifest()
@@ -134,7 +134,7 @@ class TopicFolder:
             return after
 
     def put(self, manifest: Manifest) -> None:
-        """Put a manifest in the place of the present one; only under the lock."""
+        """Replace the current manifest; only under the lock."""
         path = self.directory / MANIFEST_FILE
         self._keep_previous(path)
         text = manifest.to_json().encode()
@@ -143,15 +143,15 @@ class TopicFolder:
         try:
             sync_folder(self.directory)
         except OSError as error:
-            # The change is visible already, so an error would be taken for a change that did not happen.
+            # The change is already visible; an error would suggest that it did not happen.
             _log.warning("The folder %s could not be synced: %s", self.directory, error)
 
     def remove(self, files: Iterable[str]) -> None:
-        """Remove segment files of a change that did not happen, and none that the manifest names."""
+        """Remove the segment files of a change that did not happen, but none that the manifest names."""
         try:
             named = self.manifest().files()
         except TopicError:
-            # Neither a topic created anew in this place names them, nor a manifest that cannot be read.
+            # Neither a topic recreated here nor a manifest that cannot be read refers to them.
             named = set()
         for file in files:
             if file not in named:
@@ -173,7 +173,7 @@ class TopicFolder:
             status = os.fstat(file.fileno())
             text = file.read()
         manifest = cached.manifest if cached and cached.text == text else self._parsed(text)
-        # A file replaced within one step of the clock could look the same: such a one is read again.
+        # A file replaced within the clock's resolution could look unchanged: read it again.
         settled = time.time_ns() - status.st_mtime_ns > _TIME_STEP_NS
         self._cached = _Cached(manifest, text, _look(status) if settled else None)
         return manifest
@@ -181,7 +181,7 @@ class TopicFolder:
     def _parsed(self, text: bytes) -> Manifest:
         manifest = Manifest.from_json(text)
         if manifest.id != self.id:
-            raise self._gone("deleted, and another was created with its name,")
+            raise self._gone("deleted and recreated")
         if len(manifest.partitions) != self.partitions:
             found = len(manifest.partitions)
             raise ValueError(f"it has {found} partitions, the topic has {self.partitions}")
@@ -189,7 +189,7 @@ class TopicFolder:
 
     def _keep_previous(self, path: Path) -> None:
         link = path.with_name(f"{PREVIOUS_FILE}.{unique()}.tmp")
-        # The previous manifest is a help for repair; a full disk, or one without hard links, has none.
+        # The previous manifest helps repair; it is missing if the disk is full or has no hard links.
         with suppress(OSError):
             link.hardlink_to(path)
             link.replace(path.with_name(PREVIOUS_FILE))
@@ -202,13 +202,13 @@ class TopicFolder:
     def _gone(self, how: str) -> UnknownTopicError:
         return UnknownTopicError(
             f"The topic {self.name!r} in {self.directory.parent} was {how} while it was in use. "
-            f"Open it anew; `brookmere topics create {self.name}` creates it."
+            f"Open it again; `brookmere topics create {self.name}` creates it."
         )
 
     def _damaged(self, path: Path, found: str) -> DamagedTopicError:
         return DamagedTopicError(
             f"{path.name} of the topic {self.name!r} is damaged: {found} ({path}). "
-            f"`brookmere topics repair {self.name}` shows what can be rescued.",
+            f"`brookmere topics repair {self.name}` shows what can be recovered.",
             topic=self.name,
             file=str(path),
         )

@@ -1,4 +1,4 @@
-"""Keeps, in the segments of a compacted topic, since when their records are in the log."""
+"""The append times of records in compacted topics, stored in their segments."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from brookmere.topics.settings import TopicConfig
 
 COMPACTED_MARK = ".compacted.arrow"
 _KEY = b"brookmere.history"
-# How exactly times are kept, as a part of the longest time that a setting asks for.
+# The precision of stored times, as a fraction of the longest duration that a setting needs.
 _STEPS = 16
 
 
@@ -21,10 +21,10 @@ _STEPS = 16
 class History:
     """When the records of a segment were appended.
 
-    `appended` are pairs of an offset and a time: the records before the offset, down to that of the pair
-    before, were appended at that time or earlier. `deletion` is the offset of the first delete marker that
-    compaction has left, and `compacted` tells whether the whole segment was compacted.
-    Without a history, each merge with a younger segment would make delete markers young again for ever.
+    `appended` has pairs of an offset and a time: the records before the offset, back to the previous pair's,
+    were appended at that time or earlier. `deletion` is the offset of the first delete marker that
+    compaction kept, and `compacted` says whether the whole segment was compacted.
+    Without a history, each merge with a newer segment would make delete markers look new again, forever.
     """
 
     appended: tuple[tuple[int, int], ...]
@@ -43,7 +43,7 @@ class History:
 
     @classmethod
     def joined(cls, histories: Iterable[History]) -> History:
-        """Return the history of neighbouring segments that become one."""
+        """Return the combined history of adjacent segments."""
         all_of_them = list(histories)
         return cls(
             tuple(pair for history in all_of_them for pair in history.appended),
@@ -57,7 +57,7 @@ class History:
         return schema.with_metadata({_KEY: json.dumps(content, separators=(",", ":")).encode()})
 
     def shortened(self, config: TopicConfig, now: int) -> History:
-        """Join times that are so near, or so long ago, that they make no difference."""
+        """Merge times that are too close, or too long ago, to make a difference."""
         longest = max(config.delete_retention_ms, config.min_compaction_lag_ms)
         kept: list[tuple[int, int]] = []
         since = 0
@@ -79,5 +79,5 @@ class History:
         return None
 
     def time_of(self, offset: int) -> int:
-        """Return when the record at an offset was appended, at the latest."""
+        """Return the latest time at which the record at an offset can have been appended."""
         return next(at for end, at in self.appended if offset < end)

@@ -1,4 +1,4 @@
-"""Lets one thread of one process at a time change a topic."""
+"""Locks that let one thread of one process at a time change a topic."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-# Record locks of POSIX exclude processes, not threads, and are lost when the process closes any descriptor
-# of the file: so a thread opens the file only while it has the lock of this table.
+# POSIX record locks exclude processes but not threads, and are lost when the process closes any descriptor
+# of the file: so a thread opens the file only while it holds the lock in this table.
 _threads: dict[str, threading.Lock] = {}
 _threads_guard = threading.Lock()
 
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold the lock file `path`; FileNotFoundError where its folder is gone."""
+    """Hold the lock file `path`; raise FileNotFoundError if its folder is gone."""
     with _thread_lock(path):
         descriptor = _acquire(path, fcntl.LOCK_EX)
         try:
@@ -28,7 +28,7 @@ def locked(path: Path) -> Iterator[None]:
 
 @contextmanager
 def locked_if_free(path: Path) -> Iterator[bool]:
-    """Hold the lock file `path` if nobody else does; tell whether it is held."""
+    """Hold the lock file `path` if nobody else does; yield whether it is held."""
     thread_lock = _thread_lock(path)
     if not thread_lock.acquire(blocking=False):
         yield False
@@ -52,7 +52,7 @@ def _acquire(path: Path, operation: int) -> int:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         try:
             fcntl.lockf(descriptor, operation)
-            # A topic deleted while this waited leaves the lock of a file without a name.
+            # A topic deleted during the wait leaves a lock on a file without a name.
             if os.path.samestat(os.fstat(descriptor), path.stat()):
                 return descriptor
         except BaseException:
@@ -68,7 +68,7 @@ def _thread_lock(path: Path) -> threading.Lock:
 
 
 def _start_anew() -> None:
-    # A forked process inherits locks that threads of its parent hold, and not those threads.
+    # A forked process inherits locks held by its parent's threads, but not the threads.
     global _threads_guard
     _threads_guard = threading.Lock()
     _threads.clear()

@@ -1,4 +1,4 @@
-"""Turns the manifest of a topic, which says what its partitions consist of, into JSON and back."""
+"""The manifest of a topic: the segments of each partition, stored as JSON."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A file with the records of a partition from offset `base` to before `end`, `rows` of them.
+    """A file with `rows` records of a partition, from offset `base` up to but excluding `end`.
 
-    `min` and `max` are the lowest and highest timestamp in it, `at` the time of its (last) append.
+    `min` and `max` are its lowest and highest timestamps, `at` the time of its last append.
     """
 
     file: str
@@ -44,14 +44,14 @@ class PartitionLog:
     segments: tuple[Segment, ...] = ()
 
     def appended(self, segment: Segment) -> PartitionLog:
-        """Return the partition with a segment more at its end."""
+        """Return the partition with one more segment at its end."""
         moved = segment.moved(self.end)
         return PartitionLog(self.start, moved.end, (*self.segments, moved))
 
 
 @dataclass(frozen=True, slots=True)
 class WriterPosition:
-    """The last batch that the query of an application has appended."""
+    """The last batch that an application's query has appended."""
 
     query: str
     batch: int
@@ -59,7 +59,7 @@ class WriterPosition:
 
 @dataclass(frozen=True, slots=True)
 class Trash:
-    """A file that is no longer part of the topic, since a time; readers may still have it open."""
+    """A file that left the topic at the time `at`; readers may still have it open."""
 
     file: str
     at: int
@@ -67,7 +67,7 @@ class Trash:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a topic consists of, at one version."""
+    """The contents of a topic, at one version."""
 
     id: str
     partitions: tuple[PartitionLog, ...]
@@ -81,12 +81,12 @@ class Manifest:
         return replace(self, partitions=(*before, log, *after))
 
     def files(self) -> set[str]:
-        """Return the names of all segment files, those in the trash included."""
+        """Return the names of all segment files, including those in the trash."""
         named = {segment.file for log in self.partitions for segment in log.segments}
         return named | {trash.file for trash in self.trash}
 
     def to_json(self) -> str:
-        """Return the manifest as it stands in manifest.json."""
+        """Return the manifest as text for manifest.json."""
         content = {
             "format": FORMAT,
             "id": self.id,
@@ -104,7 +104,7 @@ class Manifest:
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
-        """Read a manifest; raise ValueError where it is not one."""
+        """Read a manifest; raise ValueError if it is not valid."""
         try:
             content = json.loads(text)
             if content["format"] != FORMAT:
@@ -117,7 +117,7 @@ class Manifest:
                 trash=tuple([Trash(each["file"], each["at"]) for each in content["trash"]]),
             )
         except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"it lacks something: {error!r}") from error
+            raise ValueError(f"it is incomplete: {error!r}") from error
         return manifest
 
 
@@ -130,6 +130,6 @@ def _log(content: dict[str, Any]) -> PartitionLog:
     at = 0
     for segment in segments:
         if not at <= segment.base < segment.end <= content["end"]:
-            raise ValueError(f"the offsets of {segment.file} do not fit its neighbours'")
+            raise ValueError(f"the offsets of {segment.file} do not fit those of the adjacent segments")
         at = segment.end
     return PartitionLog(content["start"], content["end"], segments)

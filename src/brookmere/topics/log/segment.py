@@ -1,4 +1,4 @@
-"""Turns segment files into record batches, and says what both look like."""
+"""Segment files: their layout, opening them and checking them."""
 
 from __future__ import annotations
 
@@ -29,36 +29,36 @@ READ_SCHEMA = pa.schema([pa.field("offset", pa.int64(), nullable=False), *_CONTE
 
 
 class DamagedSegment(Exception):  # noqa: N818 - the reader makes a DamagedTopicError of it, with topic and offsets.
-    """A segment file that is not as it was written; the message says what was found."""
+    """A segment file that differs from what was written; the message says how."""
 
 
-# Files are immutable, so one look at their checksum is enough for a process.
+# Files are immutable, so each process checks a checksum only once.
 _checked: dict[tuple[str, int, int], None] = {}
 _CHECKED_LIMIT = 100_000
 
 
 def open_segment(folder: Path, segment: Segment, *, check: bool = False) -> pa.ipc.RecordBatchFileReader:
-    """Map a segment file into memory, after a look at its checksum the first time or on demand.
+    """Map a segment file into memory; check its checksum the first time, or on demand.
 
-    FileNotFoundError where there is none; DamagedSegment where it is not what was written.
+    Raises FileNotFoundError if there is no such file, DamagedSegment if it is not what was written.
     """
     path = folder / segment.file
     size = path.stat().st_size
     if size != segment.bytes:
-        raise DamagedSegment(f"it has {size} bytes, {segment.bytes} were written")
+        raise DamagedSegment(f"it has {size} bytes instead of {segment.bytes}")
     identity = (str(path), segment.bytes, segment.crc)
     if check or identity not in _checked:
-        # Reading, unlike a memory map, turns a disk that fails into an error and not into a dead process.
+        # Reading raises an error if the disk fails; with a memory map the process would crash.
         found = checksum(path)
         if found != segment.crc:
-            raise DamagedSegment(f"its checksum is {found}, {segment.crc} was written")
+            raise DamagedSegment(f"its checksum is {found} instead of {segment.crc}")
         if len(_checked) >= _CHECKED_LIMIT:
             _checked.clear()
         _checked[identity] = None
     try:
         return pa.ipc.open_file(pa.memory_map(str(path)))
     except pa.ArrowInvalid as error:
-        raise DamagedSegment(f"it is no Arrow file: {error}") from error
+        raise DamagedSegment(f"it is not an Arrow file: {error}") from error
 
 
 def checksum(path: Path) -> int:
@@ -71,12 +71,12 @@ def checksum(path: Path) -> int:
 
 
 def batches(reader: pa.ipc.RecordBatchFileReader) -> Iterable[pa.RecordBatch]:
-    """Go through the batches of a segment."""
+    """Iterate over the batches of a segment."""
     return (reader.get_batch(number) for number in range(reader.num_record_batches))
 
 
 def between(batch: pa.RecordBatch, base: int, start: int, end: int) -> pa.RecordBatch:
-    """Return the records of a segment's batch with offsets from `start` to before `end`."""
+    """Return the records of a segment's batch with offsets from `start` up to but excluding `end`."""
     deltas = delta_values(batch)
     first = bisect_left(deltas, start - base)
     last = bisect_left(deltas, end - base, lo=first)
@@ -91,6 +91,6 @@ def delta_values(batch: pa.RecordBatch) -> memoryview:
 
 
 def with_offsets(batch: pa.RecordBatch, base: int) -> pa.RecordBatch:
-    """Put offsets in the place of deltas."""
+    """Replace deltas with offsets."""
     offsets = pc.add(batch.column("delta").cast(pa.int64()), pa.scalar(base, pa.int64()))
     return pa.RecordBatch.from_arrays([offsets, *batch.columns[1:]], schema=READ_SCHEMA)

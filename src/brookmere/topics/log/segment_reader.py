@@ -1,4 +1,4 @@
-"""Turns a partition's segments into record batches, also while others merge and delete them."""
+"""Reading a partition's segments, even while others merge and delete them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from brookmere.topics.log.segment import (
 def read_batches(
     folder: TopicFolder, partition: int, start: int | None = None, end: int | None = None
 ) -> Iterator[pa.RecordBatch]:
-    """Read what a partition has now from offset `start` to before `end`."""
+    """Read the current records of a partition from offset `start` up to but excluding `end`."""
     check_partition(folder, partition)
     log = folder.manifest().partitions[partition]
     at = log.start if start is None else start
@@ -36,7 +36,7 @@ def read_batches(
 
 
 def first_offset_at(folder: TopicFolder, partition: int, log: PartitionLog, time: int) -> int:
-    """Return the first offset whose record is not older than `time`, or the end."""
+    """Return the first offset whose record is not older than `time`, or the end offset."""
     for segment in log.segments:
         if segment.max < time:
             continue
@@ -74,7 +74,7 @@ def _batches(
 
 
 def find_record(folder: TopicFolder, partition: int, offset: int) -> pa.RecordBatch | None:
-    """Return the batch of one record, or None where there is none with this offset."""
+    """Return a batch with one record, or None if this offset has none."""
     check_partition(folder, partition)
     log = folder.manifest().partitions[partition]
     if not log.start <= offset < log.end:
@@ -83,7 +83,7 @@ def find_record(folder: TopicFolder, partition: int, offset: int) -> pa.RecordBa
 
 
 def opened(folder: TopicFolder, partition: int, segment: Segment) -> pa.ipc.RecordBatchFileReader | None:
-    """Open a segment; None where its file is missing, a DamagedTopicError where it is damaged."""
+    """Open a segment; None if its file is missing, a DamagedTopicError if it is damaged."""
     try:
         return open_segment(folder.segments, segment)
     except FileNotFoundError:
@@ -92,13 +92,13 @@ def opened(folder: TopicFolder, partition: int, segment: Segment) -> pa.ipc.Reco
         what = f"The topic {folder.name!r} cannot be read"
         raise refused(what, folder.segments / segment.file, error) from error
     except OSError as error:
-        raise damaged(folder, partition, segment, f"the disk does not give it ({error.strerror})") from error
+        raise damaged(folder, partition, segment, f"the disk cannot read it ({error.strerror})") from error
     except DamagedSegment as error:
         raise damaged(folder, partition, segment, str(error)) from error
 
 
 def _fresh(folder: TopicFolder, partition: int, missing: Segment) -> PartitionLog:
-    """Return the log in which merging or cleaning has put other files in the place of a missing one."""
+    """Return the new log, in which merging or cleaning has replaced the missing file."""
     log = folder.manifest().partitions[partition]
     if missing in log.segments:
         raise damaged(folder, partition, missing, "it is missing")
@@ -111,22 +111,22 @@ def _check_start(folder: TopicFolder, partition: int, log: PartitionLog, at: int
     where = f"Partition {partition} of the topic {folder.name!r} cannot be read from offset {at}"
     if at < log.start:
         raise DataLossError(
-            f"{where}: its first record left is {log.start}, retention has deleted the earlier ones. "
-            "Read from the first record that is left (start=None), and let retention keep more."
+            f"{where}: its first offset is {log.start}, retention has deleted the earlier records. "
+            "Read from the first remaining record (start=None), and extend the retention."
         )
     raise DataLossError(
         f"{where}: it ends at {log.end}. Read from an offset up to its end; "
-        "if this offset was there before, the topic was deleted or repaired since."
+        "if this offset existed before, the topic was deleted or repaired since."
     )
 
 
 def damaged(folder: TopicFolder, partition: int, segment: Segment, found: str) -> DamagedTopicError:
-    """Return the error for a segment that cannot be read."""
+    """Return the error for an unreadable segment."""
     path = folder.segments / segment.file
     return DamagedTopicError(
         f"A segment of the topic {folder.name!r} is damaged, with the offsets {segment.base} to "
         f"{segment.end - 1} of partition {partition}: {found} ({path}). Restore the file from a backup, or "
-        f"give these records up with `brookmere topics repair {folder.name}`.",
+        f"discard these records with `brookmere topics repair {folder.name}`.",
         topic=folder.name,
         file=str(path),
         partition=partition,

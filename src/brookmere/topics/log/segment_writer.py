@@ -1,4 +1,4 @@
-"""Turns record batches into segment files."""
+"""Writing segment files."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from brookmere.topics.log.manifest import Segment
 from brookmere.topics.log.segment import MAX_BATCH_BYTES, MAX_ROWS, SEGMENT_SCHEMA
 
 _OPTIONS = pa.ipc.IpcWriteOptions(compression=None)
-# pa.array() would make Arrow import pandas where it is installed.
+# pa.array() would make Arrow import pandas if it is installed.
 _STEPS = pa.Array.from_buffers(pa.int32(), MAX_ROWS, [None, pa.py_buffer(array("i", range(MAX_ROWS)))])
 _BUFFER_BYTES = 256 * 1024
 
 
 class _Summed:
-    """A file that is written from its beginning to its end, and its checksum."""
+    """A file that is written sequentially, and its checksum."""
 
     closed = False
 
@@ -41,7 +41,7 @@ class _Summed:
         self._file.flush()
 
     def close(self) -> None:
-        """Leave the file open: it is to be synced yet."""
+        """Leave the file open: it still has to be synced."""
 
 
 def write_segment(
@@ -53,9 +53,9 @@ def write_segment(
     schema: pa.Schema = SEGMENT_SCHEMA,
     mark: str = "",
 ) -> Segment | None:
-    """Write batches with deltas as one file, and wait until the disk has it; None where there are no records.
+    """Write batches with deltas as one file and wait until it is on disk; None if there are no records.
 
-    The segment begins at offset 0, and is yet to be moved to its base. After a failure there is no file.
+    The segment starts at offset 0; the caller moves it to its base. After a failure there is no file.
     """
     file = f"{partition}-{unique()}{mark}.arrow"
     temporary = folder / f"{file}.tmp"
@@ -86,7 +86,7 @@ def write_segment(
 
 
 def numbered(content: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Give records deltas, one after the other from 0 on."""
+    """Number records with deltas, from 0."""
     end = 0
     for whole in content:
         for batch in split(whole):
@@ -96,7 +96,7 @@ def numbered(content: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def split(batch: pa.RecordBatch, most: int = MAX_BATCH_BYTES) -> Iterator[pa.RecordBatch]:
-    """Cut a batch so that no part has more rows or bytes than a reader should have to hold."""
+    """Split a batch so that no part has more rows or bytes than a reader should hold in memory."""
     if batch.num_rows <= MAX_ROWS and (batch.nbytes <= most or batch.num_rows <= 1):
         if batch.num_rows:
             yield batch
@@ -107,7 +107,7 @@ def split(batch: pa.RecordBatch, most: int = MAX_BATCH_BYTES) -> Iterator[pa.Rec
 
 
 def joined(parts: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
-    """Make one batch of several of the same columns."""
+    """Combine batches with the same columns."""
     if len(parts) == 1:
         return parts[0]
     table = pa.Table.from_batches(parts)

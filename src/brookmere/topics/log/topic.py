@@ -1,4 +1,4 @@
-"""Turns records into a topic's log and the log into records, and tells what a topic holds."""
+"""An embedded topic: append records, read them, and describe its contents."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class PartitionInfo:
-    """What a partition holds: offsets from `start` to before `end`, with gaps where it was compacted."""
+    """The contents of a partition: offsets from `start` to before `end`; compaction leaves gaps."""
 
     start: int
     end: int
@@ -48,7 +48,7 @@ class PartitionInfo:
 
 @dataclass(frozen=True, slots=True)
 class TopicInfo:
-    """What a topic holds."""
+    """The contents of a topic."""
 
     name: str
     id: str
@@ -58,17 +58,17 @@ class TopicInfo:
 
     @property
     def records(self) -> int:
-        """How many records the topic holds."""
+        """The number of records in the topic."""
         return sum(partition.records for partition in self.partitions)
 
     @property
     def bytes(self) -> int:
-        """How many bytes the files of the records have."""
+        """The total size of the record files in bytes."""
         return sum(partition.bytes for partition in self.partitions)
 
 
 class Topic:
-    """A topic in a directory; `Topics` creates and finds it. Any number of processes may use it at once."""
+    """A topic in a directory. Create or open one with `Topics`. Any number of processes can use it."""
 
     def __init__(self, folder: TopicFolder) -> None:
         self._folder = folder
@@ -82,12 +82,12 @@ class Topic:
 
     @property
     def id(self) -> str:
-        """What tells this topic from an earlier one of the same name."""
+        """Distinguishes this topic from an earlier one of the same name."""
         return self._folder.id
 
     @property
     def partitions(self) -> int:
-        """How many partitions the topic has."""
+        """The number of partitions."""
         return self._folder.partitions
 
     @property
@@ -104,11 +104,11 @@ class Topic:
         return f"Topic({self.name!r}, partitions={self.partitions}, directory={str(self.directory)!r})"
 
     def append(self, records: Iterable[Record], *, writer: Writer | None = None) -> Appended:
-        """Append records, all of them or none, and return their offsets.
+        """Append records atomically and return their offsets.
 
-        Keys and values are bytes or None. A record goes to the partition it names, else to that of its key,
-        by Kafka's rule; records without a key go to the partitions in turn. A timestamp of -1 means now.
-        A writer's batch that was appended before is left out.
+        Keys and values are bytes or None. A record goes to the partition it names, or to its key's,
+        chosen as Kafka does; records without a key are distributed round-robin. A timestamp of -1 means now.
+        A writer's batch that was already appended is ignored.
         """
         parts = (self._router.parts(content, named) for content, named in _held(records))
         return self._append(parts, writer)
@@ -116,9 +116,9 @@ class Topic:
     def append_batch(
         self, partition: int | None, data: pa.RecordBatch | pa.Table, *, writer: Writer | None = None
     ) -> Appended:
-        """Append columns named timestamp, key, value and headers, all rows or none.
+        """Append columns named timestamp, key, value and headers atomically.
 
-        Only value must be there. `partition=None` lets the keys decide, as `append` does.
+        Only value is required. `partition=None` chooses partitions by key, as `append` does.
         """
         if partition is not None:
             check_partition(self._folder, partition)
@@ -129,18 +129,18 @@ class Topic:
         return self._append(([(partition, content)] for content in contents), writer)
 
     def read(self, partition: int, start: int | None = None, end: int | None = None) -> Iterator[Record]:
-        """Read the records of a partition that are there now, from offset `start` to before `end`."""
+        """Read the current records of a partition, from offset `start` up to but excluding `end`."""
         batches = self.read_batches(partition, start, end)
         return chain.from_iterable(records_of(batch, self.name, partition) for batch in batches)
 
     def read_batches(
         self, partition: int, start: int | None = None, end: int | None = None
     ) -> Iterator[pa.RecordBatch]:
-        """Read as `read` does, in batches with the columns offset, timestamp, key, value and headers."""
+        """Read like `read`, in batches with the columns offset, timestamp, key, value and headers."""
         return read_batches(self._folder, partition, start, end)
 
     def record(self, partition: int, offset: int) -> Record | None:
-        """Return the record at an offset, or None where there is none (any more)."""
+        """Return the record at an offset, or None if there is none, for example after compaction."""
         batch = find_record(self._folder, partition, offset)
         return None if batch is None else next(records_of(batch, self.name, partition))
 
@@ -153,30 +153,30 @@ class Topic:
         return [log.end for log in self._folder.manifest().partitions]
 
     def offsets_for_time(self, timestamp: int) -> list[int]:
-        """Return for each partition the first offset with a timestamp not below this, or its end."""
+        """Return, for each partition, the first offset whose timestamp is not lower, or its end offset."""
         logs = enumerate(self._folder.manifest().partitions)
         return [first_offset_at(self._folder, partition, log, timestamp) for partition, log in logs]
 
     def maintain(self, *, full: bool = False) -> Maintained:
-        """Delete what retention no longer keeps, compact, and merge small segments, as far as it is due.
+        """Apply retention, compact, and merge small segments, as far as this is due.
 
-        With `full` everything is compacted and merged that can be.
+        With `full`, compact and merge as much as possible.
         """
         return maintain(self._folder, full=full)
 
     def repair(self, *, execute: bool = False) -> Repair:
-        """Look at every file and tell what is damaged; with `execute` take it out, to read the rest.
+        """Check every file and report damage; with `execute`, remove damaged files to make the rest readable.
 
-        Damaged files are kept under segments/damaged.
+        Damaged files are kept in segments/damaged.
         """
         return repair(self._folder, execute=execute)
 
     def check(self, record: Record) -> None:
-        """Raise the error that an append of this record, with bytes or None as key and value, would raise."""
+        """Raise the error that appending this record, with bytes or None as key and value, would raise."""
         check_record(self._folder, record)
 
     def describe(self) -> TopicInfo:
-        """Tell what the topic holds."""
+        """Describe the contents of the topic."""
         manifest = self._folder.manifest()
         partitions = [_info(log) for log in manifest.partitions]
         return TopicInfo(self.name, self.id, partitions, self.config, manifest.writers)
@@ -204,13 +204,13 @@ class Topic:
         try:
             merge_if_due(self._folder, manifest, partitions)
         except (TopicError, OSError) as error:
-            # The records are there, so the append has not failed; merging waits for better times.
+            # The records are written, so the append has not failed; merging can wait.
             self._merge_again = time.monotonic() + _MERGE_PAUSE_SECONDS
             _log.warning("%s", error)
 
 
 def _held(records: Iterable[Record]) -> Iterator[tuple[pa.RecordBatch, list[int | None]]]:
-    """Turn records into batches that are not too large to hold, with the partitions that they name."""
+    """Convert records to batches that fit in memory, with the partitions that they name."""
     held: list[pa.RecordBatch] = []
     named: list[int | None] = []
     size = 0

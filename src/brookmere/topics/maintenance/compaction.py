@@ -1,4 +1,4 @@
-"""Turns a partition into one that has only the last record of each key."""
+"""Compaction: keeps only the last record of each key of a partition."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from brookmere.topics.maintenance.rewrite import MAX_SPAN, Rewrite, read_segment
 
 # Compaction reads and writes the whole partition, so it waits until as much is new as is compacted.
 _NEW_PART = 0.5
-# Keys of so many bytes of segments are brought down to their last records at once.
+# Keys of this many bytes of segments are reduced to their last records at once.
 _AT_ONCE = 256 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class _Cleaning:
-    """What is known of a partition before it is compacted."""
+    """What compaction needs to know about a partition."""
 
     folder: TopicFolder
     partition: int
@@ -35,11 +35,11 @@ class _Cleaning:
 def compact(
     folder: TopicFolder, partition: int, log: PartitionLog, now: int, *, full: bool = False
 ) -> Iterator[Rewrite]:
-    """Write the segments of a partition anew without records that a later one of their key replaces.
+    """Rewrite the segments of a partition without records that a later one of their key replaces.
 
-    Records younger than min.compaction.lag.ms neither go nor replace others. A delete marker, a
-    record without value, goes when it is the last of its key and older than delete.retention.ms.
-    The rewrites must take their places in this order: else a value could outlive the delete marker behind it.
+    Records younger than min.compaction.lag.ms are neither removed nor replace others. A delete marker, a
+    record without a value, is removed if it is the last of its key and older than delete.retention.ms.
+    The rewrites must be applied in this order: otherwise a value could outlive the delete marker after it.
     """
     histories = {each.file: _history(folder, partition, each) for each in log.segments}
     upto = _first_young(folder, partition, log, histories, now)

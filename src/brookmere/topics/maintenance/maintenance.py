@@ -1,4 +1,4 @@
-"""Turns the log of a topic into a shorter one: retention, compaction, merging, and files nobody needs."""
+"""Maintenance of embedded topics: retention, compaction, merging, and removal of unused files."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from brookmere.topics.maintenance.retention import expire
 from brookmere.topics.maintenance.rewrite import Rewrite, replaced
 from brookmere.topics.times import now_ms
 
-# Files that no manifest names are an append on its way, or, after so long, what a crash has left of one.
+# Files that no manifest names belong to an append in progress or, after this time, to one that crashed.
 ORPHAN_AGE_MS = 3_600_000
-# The manifest lists the trash, so there is a most; a reader whose file is gone finds the records in another.
+# The manifest lists the trash, so it is bounded; readers of a removed file find the records in another.
 _MOST_TRASH = 100
 _LEAST_TRASH_AGE_MS = 1_000
 
@@ -37,7 +37,7 @@ class Maintained:
 
 
 def maintain(folder: TopicFolder, *, full: bool = False, now: int | None = None) -> Maintained:
-    """Do all that is due; with `full` also compact and merge what could wait."""
+    """Run all maintenance that is due; with `full` also compact and merge what could wait."""
     time = now_ms() if now is None else now
     what = f"The topic {folder.name!r} cannot be cleaned"
     with folder.in_use(), explained(what, folder.directory), locked(folder.maintenance_lock):
@@ -49,7 +49,7 @@ def maintain(folder: TopicFolder, *, full: bool = False, now: int | None = None)
 
 
 def merge_if_due(folder: TopicFolder, manifest: Manifest, partitions: Iterable[int]) -> None:
-    """Merge small segments after an append, unless somebody else is at it."""
+    """Merge small segments after an append, unless another process is doing so."""
     due = [each for each in partitions if is_merge_due(manifest.partitions[each].segments, folder.config)]
     if not due:
         return
@@ -65,7 +65,7 @@ def merge_if_due(folder: TopicFolder, manifest: Manifest, partitions: Iterable[i
 
 
 def _expire(folder: TopicFolder, now: int) -> int:
-    # Asked outside the lock first: mostly there is nothing to do.
+    # Checked without the lock first: usually there is nothing to do.
     if expire(folder.manifest(), folder.config, now) is None:
         return 0
     before: list[Manifest] = []
@@ -81,7 +81,7 @@ def _expire(folder: TopicFolder, now: int) -> int:
 def _compact(folder: TopicFolder, now: int, *, full: bool) -> int:
     removed = 0
     for partition, log in enumerate(folder.manifest().partitions):
-        # One group of segments at a time is in its place before the next is written, to need less room.
+        # Each group of segments is replaced before the next is written, to need less disk space.
         for rewrite in compact(folder, partition, log, now, full=full):
             if not _put(folder, rewrite, now):
                 break
@@ -105,7 +105,7 @@ def _merge(folder: TopicFolder, partition: int, now: int, *, full: bool = False)
 
 
 def _put(folder: TopicFolder, rewrite: Rewrite, now: int) -> bool:
-    """Put a rewritten segment in the place of the old ones, and take the oldest trash away."""
+    """Replace the old segments with the rewritten one, and remove the oldest trash."""
     ripe: tuple[Trash, ...] = ()
     done = False
 
@@ -160,13 +160,13 @@ def _empty_trash(folder: TopicFolder, now: int) -> int:
 def _remove_orphans(folder: TopicFolder, now: int) -> int:
     if not any(_orphans(folder, now)):
         return 0
-    # Under the lock no append can name a file that is being removed.
+    # Under the lock, no append can name a file that is being removed.
     with locked(folder.lock):
         found = list(_orphans(folder, now))
         for path in found:
             path.unlink(missing_ok=True)
     if found:
-        _log.info("Removed %d files that a crash has left in %s", len(found), folder.directory)
+        _log.info("Removed %d files left behind by a crash in %s", len(found), folder.directory)
     return len(found)
 
 

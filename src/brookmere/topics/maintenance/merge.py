@@ -1,4 +1,4 @@
-"""Turns many small segments into few, so that a topic of tiny appends stays quick to read."""
+"""Merging of small segments, so that a topic with many tiny appends stays fast to read."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from brookmere.topics.maintenance.rewrite import (
 from brookmere.topics.settings import TopicConfig
 from brookmere.topics.times import now_ms
 
-# So many neighbours of a size become one: each record is rewritten once per size, four times at most.
+# So many adjacent segments of a size become one: each record is rewritten once per size, at most four times.
 _TOGETHER = 16
 _SIZES = (64 * 1024, 1024 * 1024, 16 * 1024 * 1024)
-# With a retention, this part of it is the most that one segment should hold.
+# With a retention, one segment should span at most this fraction of it.
 _RETAINED_PARTS = 8
 
 
 def due_merges(segments: Sequence[Segment], config: TopicConfig, *, all_sizes: bool = False) -> list[slice]:
-    """Return which neighbours are to become one: the smallest of which there are enough.
+    """Return the adjacent segments to merge: the smallest of which there are enough.
 
-    There must be enough of one size, not only smaller ones beside one of them, so that a few small
-    segments never cost the rewriting of a large one. With `all_sizes` all that fit together become one.
+    There must be enough of one size, not only smaller ones next to one of them, so that a few small
+    segments never cause a large one to be rewritten. With `all_sizes` all that fit together become one.
     """
     limit = _largest(config)
     sizes = [_size(segment, config, limit) for segment in segments]
@@ -47,12 +47,12 @@ def due_merges(segments: Sequence[Segment], config: TopicConfig, *, all_sizes: b
 
 
 def is_merge_due(segments: Sequence[Segment], config: TopicConfig) -> bool:
-    """Tell whether there are enough small segments; quick, for every append to ask."""
+    """Return whether there are enough small segments; fast, because every append checks it."""
     return len(segments) >= _TOGETHER and bool(due_merges(segments, config))
 
 
 def merge(folder: TopicFolder, partition: int, segments: Sequence[Segment]) -> Rewrite:
-    """Write neighbouring segments as one."""
+    """Write adjacent segments as one."""
     content = content_of_all(folder, partition, segments)
     return write_rewritten(folder, partition, segments, content, _history(folder, partition, segments))
 
@@ -71,12 +71,12 @@ def _largest(config: TopicConfig) -> int:
 
 
 def _size(segment: Segment, config: TopicConfig, limit: int) -> int:
-    """Return the size class of a segment; one above all others for a segment that stays as it is."""
+    """Return the size class of a segment; segments that stay unchanged get a class above all others."""
     if segment.bytes * 2 > limit:
         return len(_SIZES) + 1
     size = sum(segment.bytes >= bound for bound in _SIZES)
     is_wide = 0 <= config.retention_ms <= (segment.max - segment.min) * _RETAINED_PARTS
-    # Retention deletes whole segments: one that spans much of the time to keep does not get wider.
+    # Retention deletes whole segments, so a segment that already spans much of the retention must not grow.
     return len(_SIZES) + 1 if size and is_wide and config.deletes else size
 
 
@@ -90,7 +90,7 @@ def _runs(sizes: Sequence[int], largest: int) -> Iterator[slice]:
 
 
 def _groups(segments: Sequence[Segment], run: slice, limit: int) -> Iterator[slice]:
-    """Cut a run so that no group is larger than a segment may be."""
+    """Split a run so that no group is larger than a segment may be."""
     start = run.start
     size = 0
     for place in range(run.start, run.stop):

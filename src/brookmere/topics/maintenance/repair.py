@@ -1,4 +1,4 @@
-"""Turns a damaged topic into one that can be read again, and tells what is lost with it."""
+"""Repair of damaged topics: removes damaged files and reports what is lost."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from brookmere.topics.log.segment import DamagedSegment, open_segment
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """A file that is not as it was written, and the records that it holds or held."""
+    """A file that differs from what was written, and the records it holds or held."""
 
     file: Path
     found: str
@@ -36,10 +36,10 @@ class Damage:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """What is damaged in a topic, and whether it has been taken out.
+    """The damage in a topic, and whether it was removed.
 
-    `unnamed` are segment files that the manifest does not name where the manifest had to be taken from an
-    earlier state: they may hold the records appended last.
+    `unnamed` are segment files that an earlier manifest does not name, if it had to be restored: they may
+    hold the records that were appended last.
     """
 
     topic: str
@@ -52,7 +52,7 @@ class Repair:
 
     @property
     def lost_records(self) -> int:
-        """How many records are lost, as far as it is known."""
+        """The number of lost records, as far as it is known."""
         return sum(damage.records for damage in self.damages)
 
     def __str__(self) -> str:
@@ -60,15 +60,15 @@ class Repair:
             return f"The topic {self.topic!r} is not damaged."
         lines = [f"The topic {self.topic!r} is damaged:", *(f"  {damage}" for damage in self.damages)]
         if self.unnamed:
-            lines.append("  The manifest before the last change is good. It does not name these segments:")
+            lines.append("  The manifest before the last change is intact. It does not list these segments:")
             lines += [f"    {path.name}" for path in self.unnamed]
         kept = "The files are kept in segments/damaged." if self.executed else ""
-        rest = "Everything else can be read." if self.executed else "Nothing is changed yet."
+        rest = "Everything else can be read." if self.executed else "Nothing has been changed yet."
         return "\n".join([*lines, f"{rest} {kept}".strip()])
 
 
 def repair(folder: TopicFolder, *, execute: bool = False) -> Repair:
-    """Look at every file of a topic; with `execute` take out those that are damaged."""
+    """Check every file of a topic; with `execute` remove the damaged ones."""
     what = f"The topic {folder.name!r} cannot be repaired"
     with folder.in_use(), explained(what, folder.directory), locked(folder.maintenance_lock):
         manifest, damage = _manifest(folder)
@@ -99,8 +99,9 @@ def _manifest(folder: TopicFolder) -> tuple[Manifest, Damage | None]:
         except (FileNotFoundError, ValueError) as second:
             raise DamagedTopicError(
                 f"The topic {folder.name!r} cannot be repaired: {error} The state before the last change, "
-                f"{previous}, does not help: {second}. Restore {MANIFEST_FILE} from a backup. The records "
-                f"are in {folder.segments}, where any Arrow tool reads them, but not their offsets.",
+                f"{previous}, cannot be used either: {second}. Restore {MANIFEST_FILE} from a backup. The "
+                f"records are in {folder.segments}, where any Arrow tool can read them, but not "
+                "with their offsets.",
                 topic=folder.name,
                 file=error.file,
             ) from error
@@ -127,7 +128,7 @@ def _fault(folder: TopicFolder, segment: Segment) -> str | None:
     except DamagedSegment as error:
         return str(error)
     except OSError as error:
-        return f"the disk does not give it ({error.strerror})"
+        return f"the disk cannot read it ({error.strerror})"
     return None
 
 
@@ -161,6 +162,6 @@ def _restore(folder: TopicFolder, manifest: Manifest, aside: Path) -> None:
         path = folder.directory / MANIFEST_FILE
         if path.exists():
             path.rename(aside / f"{MANIFEST_FILE}.{unique()}")
-        # Not by way of the folder, which would keep the damaged manifest as the previous one.
+        # Not through the folder, which would keep the damaged manifest as the previous one.
         replace_durably(path, replace(manifest, version=manifest.version + 1).to_json().encode())
         sync_folder(folder.directory)

@@ -1,4 +1,4 @@
-"""Turns the age and the size of a partition into the segments that it no longer has to keep."""
+"""Retention: drops segments that are too old, or that exceed the size of a partition."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from brookmere.topics.settings import TopicConfig
 
 
 def retained(log: PartitionLog, config: TopicConfig, now: int) -> PartitionLog:
-    """Return a partition without the segments, from the front, that are too old or too much."""
+    """Return a partition without its oldest segments, those past the age or size limit."""
     size = sum(segment.bytes for segment in log.segments)
     if config.retention_clock == "records":
         now = max((segment.max for segment in log.segments), default=now)
@@ -28,7 +28,7 @@ def retained(log: PartitionLog, config: TopicConfig, now: int) -> PartitionLog:
 
 
 def expire(manifest: Manifest, config: TopicConfig, now: int) -> Manifest | None:
-    """Return the manifest without what retention no longer keeps; None where that is nothing."""
+    """Return the manifest after retention, or None if nothing changes."""
     if not config.deletes:
         return None
     logs = tuple(retained(log, config, now) for log in manifest.partitions)

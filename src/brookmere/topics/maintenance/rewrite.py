@@ -1,4 +1,4 @@
-"""Turns neighbouring segments into one with the same offsets, for merging and for compaction."""
+"""Rewriting adjacent segments as one with the same offsets, for merging and compaction."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from brookmere.topics.log.segment import MAX_BATCH_BYTES, MAX_ROWS, SEGMENT_SCHE
 from brookmere.topics.log.segment_reader import damaged, opened
 from brookmere.topics.log.segment_writer import joined, write_segment
 
-# Deltas are 32-bit numbers.
+# Deltas are 32-bit integers.
 MAX_SPAN = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """Segments of a partition, and the one that takes their place; None where no record of them is left."""
+    """Segments of a partition, and the one that replaces them; None if none of their records are left."""
 
     partition: int
     old: tuple[Segment, ...]
@@ -29,17 +29,17 @@ class Rewrite:
 
 
 def read_segment(folder: TopicFolder, partition: int, segment: Segment) -> pa.ipc.RecordBatchFileReader:
-    """Open a segment that must be there."""
+    """Open a segment that must exist."""
     reader = opened(folder, partition, segment)
     if reader is None:
-        # Only maintenance and repair remove files, one process at a time; else the topic is gone.
+        # Only maintenance and repair remove files, one process at a time; otherwise the topic is gone.
         folder.manifest()
         raise damaged(folder, partition, segment, "it is missing")
     return reader
 
 
 def rebased(batch: pa.RecordBatch, shift: int) -> pa.RecordBatch:
-    """Return a segment's batch with all deltas moved."""
+    """Return a segment's batch with all deltas shifted."""
     deltas = pc.add(batch.column("delta"), pa.scalar(shift, pa.int32())) if shift else batch.column("delta")
     return pa.RecordBatch.from_arrays([deltas, *batch.columns[1:]], schema=SEGMENT_SCHEMA)
 
@@ -66,7 +66,7 @@ def write_rewritten(
 
 
 def combined(parts: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Make large batches of small ones."""
+    """Combine small batches into large ones."""
     held: list[pa.RecordBatch] = []
     rows = size = 0
     for part in parts:
@@ -84,14 +84,14 @@ def combined(parts: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 def content_of_all(
     folder: TopicFolder, partition: int, segments: Sequence[Segment]
 ) -> Iterator[pa.RecordBatch]:
-    """Read neighbouring segments, with deltas that count from the first one's base."""
+    """Read adjacent segments, with deltas that count from the first one's base."""
     for segment in segments:
         for batch in batches(read_segment(folder, partition, segment)):
             yield rebased(batch, segment.base - segments[0].base)
 
 
 def replaced(manifest: Manifest, rewrite: Rewrite, now: int) -> Manifest | None:
-    """Return the manifest with the new segment in the place of the old ones; None where they have changed."""
+    """Return the manifest with the old segments replaced; None if they have changed."""
     log = manifest.partitions[rewrite.partition]
     old = rewrite.old
     if old[0] not in log.segments:

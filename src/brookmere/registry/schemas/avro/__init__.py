@@ -1,4 +1,4 @@
-"""Turns the text of an Avro schema into types with resolved names, and types into one text."""
+"""Avro schemas: parsed into types with resolved names, and written in one canonical text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tells whether the JSON of a default fits a type of Avro."""
+"""Checks that the default of an Avro field fits its type."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _INT, _LONG = 2**31, 2**63
 
 
 def fits(value: Any, type: Type) -> bool:
-    """Tell whether a value of JSON can be a value of a type; for a union, of one of its branches."""
+    """Return whether a JSON value is valid for a type; for a union, for one of its branches."""
     if isinstance(type, Primitive):
         return _PRIMITIVES[type.kind](value)
     if isinstance(type, Enum):
@@ -39,7 +39,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _is_bytes(value: Any) -> bool:
-    # Each character stands for the byte of its number.
+    # Each character represents the byte of its code point.
     return isinstance(value, str) and all(ord(character) < 256 for character in value)
 
 

@@ -1,4 +1,4 @@
-"""Holds the types of Avro. A record may hold itself, so types are compared by identity."""
+"""The types of Avro. Records can be recursive, so types are compared by identity."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NO_DEFAULT: Final = object()
 
 @dataclass(eq=False, slots=True)
 class Primitive:
-    """A type without parts; `properties` is what else was written, such as a logical type."""
+    """A primitive type; `properties` holds additional attributes, such as a logical type."""
 
     kind: str
     properties: Mapping[str, Any]
@@ -20,7 +20,7 @@ class Primitive:
 
 @dataclass(eq=False, slots=True)
 class Array:
-    """Many values of one type."""
+    """An array of values of one type."""
 
     items: Type
     properties: Mapping[str, Any]
@@ -28,7 +28,7 @@ class Array:
 
 @dataclass(eq=False, slots=True)
 class Map:
-    """Values of one type by texts."""
+    """A map from strings to values of one type."""
 
     values: Type
     properties: Mapping[str, Any]
@@ -55,7 +55,7 @@ class Enum:
 
 @dataclass(eq=False, slots=True)
 class Fixed:
-    """So many bytes."""
+    """A fixed number of bytes."""
 
     name: str
     aliases: tuple[str, ...]
@@ -66,7 +66,7 @@ class Fixed:
 
 @dataclass(eq=False, slots=True)
 class Field:
-    """A part of a record."""
+    """A field of a record."""
 
     name: str
     type: Type
@@ -84,7 +84,7 @@ class Field:
 
 @dataclass(eq=False, slots=True)
 class Record:
-    """Named fields in their order."""
+    """Named fields in a fixed order."""
 
     name: str
     aliases: tuple[str, ...]
@@ -104,7 +104,7 @@ def simple_name(name: str) -> str:
 
 
 def kind_of(type: Type) -> str:
-    """Return the word that Avro has for a kind of type."""
+    """Return Avro's name for a kind of type."""
     if isinstance(type, Primitive):
         return type.kind
     if isinstance(type, Record):
@@ -113,7 +113,7 @@ def kind_of(type: Type) -> str:
 
 
 def shown(type: Type) -> str:
-    """Return a type as messages name it."""
+    """Return a type as messages show it."""
     if isinstance(type, Primitive):
         logical = type.properties.get("logicalType")
         return f"{type.kind} ({logical})" if logical else type.kind

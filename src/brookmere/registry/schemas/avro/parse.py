@@ -1,4 +1,4 @@
-"""Turns the text of an Avro schema into types with resolved names."""
+"""Parses Avro schemas into types with resolved names."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ _OWN_WORDS = {
 
 
 class AvroSchemaError(ValueError):
-    """A text is no Avro schema; the message says why and in which part."""
+    """A text is not a valid Avro schema; the message says why and where."""
 
 
 def parse_avro(text: str, named: dict[str, Named] | None = None) -> Type:
-    """Read an Avro schema. `named` holds types that it may use by name, and gets those that it defines.
+    """Parse an Avro schema. `named` holds types it may use by name, and receives those it defines.
 
     >>> parse_avro('["null", "string"]').branches[1].kind
     'string'
@@ -51,9 +51,9 @@ def parse_avro(text: str, named: dict[str, Named] | None = None) -> Type:
     try:
         tree = json.loads(text)
     except ValueError as problem:
-        # The word of a primitive is a schema even without quotes.
+        # The name of a primitive is a schema even without quotes.
         if text.strip() not in PRIMITIVES:
-            raise AvroSchemaError(f"it is no JSON: {problem}") from problem
+            raise AvroSchemaError(f"it is not valid JSON: {problem}") from problem
         tree = text.strip()
     return _Parser({} if named is None else named).type(tree, "", "the schema")
 
@@ -68,7 +68,7 @@ class _Parser:
         if isinstance(tree, list):
             return self._union(tree, namespace, place)
         if not isinstance(tree, dict):
-            raise AvroSchemaError(f"{place}: a type is expected, found {json.dumps(tree)}")
+            raise AvroSchemaError(f"{place}: expected a type, found {json.dumps(tree)}")
         if "type" not in tree:
             raise AvroSchemaError(f"{place}: a type without 'type', found {_excerpt(tree)}")
         kind = tree["type"]
@@ -98,10 +98,10 @@ class _Parser:
         seen: set[str] = set()
         for branch in branches:
             if isinstance(branch, Union):
-                raise AvroSchemaError(f"{place}: a union stands directly in a union")
+                raise AvroSchemaError(f"{place}: a union directly contains another union")
             word = branch.name if isinstance(branch, Record | Enum | Fixed) else kind_of(branch)
             if word in seen:
-                raise AvroSchemaError(f"{place}: '{word}' stands twice in a union")
+                raise AvroSchemaError(f"{place}: '{word}' appears twice in a union")
             seen.add(word)
         return Union(branches)
 
@@ -130,16 +130,16 @@ class _Parser:
     def _add_fields(self, record: Record, tree: dict[str, Any], namespace: str) -> None:
         listed = tree.get("fields")
         if not isinstance(listed, list):
-            raise AvroSchemaError(f"record {record.name}: 'fields' is expected to be a list")
+            raise AvroSchemaError(f"record {record.name}: 'fields' must be a list")
         names: set[str] = set()
         for one in listed:
             if not isinstance(one, dict) or not _is_word(one.get("name")):
                 raise AvroSchemaError(
-                    f"record {record.name}: a field with a name is expected, found {_excerpt(one)}"
+                    f"record {record.name}: expected a field with a name, found {_excerpt(one)}"
                 )
             place = f"{record.name}.{one['name']}"
             if one["name"] in names:
-                raise AvroSchemaError(f"{place}: there are two fields of this name")
+                raise AvroSchemaError(f"{place}: two fields have this name")
             names.add(one["name"])
             record.fields.append(self._field(one, namespace, place))
         # A default may need a type that is complete only now.
@@ -153,7 +153,7 @@ class _Parser:
         order = tree.get("order", "ascending")
         if order not in _ORDERS:
             raise AvroSchemaError(
-                f"{place}: the order is one of {', '.join(_ORDERS)}, found {json.dumps(order)}"
+                f"{place}: the order must be one of {', '.join(_ORDERS)}, found {json.dumps(order)}"
             )
         return Field(
             tree["name"],
@@ -169,20 +169,20 @@ class _Parser:
 def _enum(enum: Enum, tree: dict[str, Any], name: str) -> Enum:
     symbols = _words(tree, "symbols", name)
     if "symbols" not in tree or len(set(symbols)) != len(symbols) or not all(map(_is_word, symbols)):
-        raise AvroSchemaError(f"enum {name}: 'symbols' is expected to be a list of different names")
+        raise AvroSchemaError(f"enum {name}: 'symbols' must be a list of distinct names")
     enum.symbols = tuple(symbols)
     enum.default = tree.get("default")
     if enum.default is not None and enum.default not in enum.symbols:
-        raise AvroSchemaError(f"enum {name}: the default {json.dumps(enum.default)} is no symbol of it")
+        raise AvroSchemaError(
+            f"enum {name}: the default {json.dumps(enum.default)} is not one of its symbols"
+        )
     return enum
 
 
 def _fixed(fixed: Fixed, tree: dict[str, Any], name: str) -> Fixed:
     size = tree.get("size")
     if not isinstance(size, int) or isinstance(size, bool) or size < 0:
-        raise AvroSchemaError(
-            f"fixed {name}: 'size' is expected to be a number of bytes, found {json.dumps(size)}"
-        )
+        raise AvroSchemaError(f"fixed {name}: 'size' must be a number of bytes, found {json.dumps(size)}")
     fixed.size = size
     return fixed
 
@@ -194,9 +194,7 @@ def _full_name(tree: Mapping[str, Any], namespace: str, place: str) -> str:
     if not isinstance(name, str) or not all(
         _WORD.fullmatch(part) for part in name.removeprefix(".").split(".")
     ):
-        raise AvroSchemaError(
-            f"{place}: a name of letters, digits and _ is expected, found {json.dumps(name)}"
-        )
+        raise AvroSchemaError(f"{place}: expected a name of letters, digits and _, found {json.dumps(name)}")
     name = name.removeprefix(".")
     if name in PRIMITIVES:
         raise AvroSchemaError(f"{place}: '{name}' is the name of a primitive type")
@@ -206,7 +204,7 @@ def _full_name(tree: Mapping[str, Any], namespace: str, place: str) -> str:
 def _words(tree: Mapping[str, Any], key: str, place: str) -> list[str]:
     listed = tree.get(key, [])
     if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
-        raise AvroSchemaError(f"{place}: '{key}' is expected to be a list of names, found {_excerpt(listed)}")
+        raise AvroSchemaError(f"{place}: '{key}' must be a list of names, found {_excerpt(listed)}")
     return listed
 
 

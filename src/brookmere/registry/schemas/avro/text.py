@@ -1,4 +1,4 @@
-"""Turns types of Avro into the one text that their schema is kept as."""
+"""The canonical text of Avro schemas."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from brookmere.registry.schemas.avro.model import (
 
 
 def avro_text(type: Type, *, known: Iterable[str] = (), normalized: bool = False) -> str:
-    """Return the JSON of a schema without spaces, its words in a fixed order.
+    """Return the JSON of a schema without whitespace, its attributes in a fixed order.
 
-    Each type is defined where it is first used, but the `known` ones, which are defined elsewhere. Properties
-    that Avro does not know stay in the order they were written in or, `normalized`, in that of the alphabet.
+    Each type is defined where it is first used, except `known` ones, which are defined elsewhere. Attributes
+    unknown to Avro stay in the order they were written in or, if `normalized`, are sorted.
     """
     return json.dumps(_Writer(known, normalized).tree(type, ""), separators=(",", ":"), ensure_ascii=False)
 

@@ -1,4 +1,4 @@
-"""Turns the text of a JSON Schema into a tree whose references can be followed."""
+"""JSON Schemas, parsed into trees whose references can be followed."""
 
 from __future__ import annotations
 

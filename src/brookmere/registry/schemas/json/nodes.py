@@ -1,4 +1,4 @@
-"""Follows the references of JSON Schemas from part to part and from document to document."""
+"""References in JSON Schemas, within and across documents."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from urllib.parse import unquote, urljoin
 
 
 class JsonSchemaError(ValueError):
-    """A text is no JSON Schema; the message says why and in which part."""
+    """A text is not a valid JSON Schema; the message says why and where."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Document:
-    """A whole schema and, by their names, the others that it may refer to."""
+    """A whole schema and, by name, the others it may refer to."""
 
     tree: Any
     others: Mapping[str, Any]
 
     @property
     def id(self) -> str:
-        """The address that the schema gives itself, or nothing."""
+        """The id that the schema declares, or an empty string."""
         own = self.tree.get("$id", self.tree.get("id", "")) if isinstance(self.tree, dict) else ""
         return own.removesuffix("#") if isinstance(own, str) else ""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Node:
-    """A part of a schema, and the document it stands in."""
+    """A part of a schema, and the document it belongs to."""
 
     tree: Any
     document: Document
@@ -38,7 +38,7 @@ class Node:
         return Node(tree, self.document)
 
     def resolve(self, reference: str) -> Node:
-        """Return what a reference names."""
+        """Return the target of a reference."""
         place, _, fragment = reference.partition("#")
         document = self._document(place)
         if not fragment:
@@ -51,7 +51,7 @@ class Node:
                 or part.get("$id") == f"#{fragment}"
             ):
                 return Node(part, document)
-        raise JsonSchemaError(f"the reference '{reference}' leads nowhere")
+        raise JsonSchemaError(f"the reference '{reference}' has no target")
 
     def _document(self, place: str) -> Document:
         own = self.document
@@ -64,13 +64,11 @@ class Node:
             given = part.get("$id")
             if isinstance(given, str) and urljoin(own.id, given) == urljoin(own.id, place):
                 return Document(part, own.others)
-        raise JsonSchemaError(
-            f"the reference '{place}' is not known: name it among the references of the schema"
-        )
+        raise JsonSchemaError(f"the reference '{place}' is unknown: add it to the references of the schema")
 
 
 def parts(tree: Any) -> Iterator[dict[str, Any]]:
-    """Give all JSON objects in a tree."""
+    """Yield all JSON objects in a tree."""
     if isinstance(tree, dict):
         yield tree
         for content in tree.values():
@@ -88,5 +86,5 @@ def _pointed(tree: Any, pointer: str, reference: str) -> Any:
         elif isinstance(tree, list) and key.isdecimal() and int(key) < len(tree):
             tree = tree[int(key)]
         else:
-            raise JsonSchemaError(f"the reference '{reference}' leads nowhere")
+            raise JsonSchemaError(f"the reference '{reference}' has no target")
     return tree

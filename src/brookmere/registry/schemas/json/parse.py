@@ -1,4 +1,4 @@
-"""Turns the text of a JSON Schema into a tree, and refuses what cannot be one."""
+"""Parses JSON Schemas, and refuses invalid ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MAPS = ("$defs", "definitions", "dependentSchemas", "patternProperties", "prope
 
 
 def parse_json_schema(text: str, references: Mapping[str, str]) -> Node:
-    """Read a JSON Schema. `references` are the texts that it may refer to, by the names it uses.
+    """Parse a JSON Schema. `references` are the texts that it may refer to, by the names it uses.
 
     >>> parse_json_schema('{"type": "string"}', {}).tree
     {'type': 'string'}
@@ -36,7 +36,7 @@ def parse_json_schema(text: str, references: Mapping[str, str]) -> Node:
     tree = _loaded(text)
     node = Node(tree, Document(tree, others))
     if isinstance(tree, dict) and "draft-03" in str(tree.get("$schema", "")):
-        raise JsonSchemaError("it is of draft 3, which is not supported: write it in draft 4 or newer")
+        raise JsonSchemaError("draft 3 is not supported: use draft 4 or newer")
     _check(node, "the schema")
     return node
 
@@ -45,7 +45,7 @@ def _loaded(text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError as problem:
-        raise JsonSchemaError(f"it is no JSON: {problem}") from problem
+        raise JsonSchemaError(f"it is not valid JSON: {problem}") from problem
 
 
 def _check(node: Node, place: str) -> None:
@@ -53,7 +53,7 @@ def _check(node: Node, place: str) -> None:
     if isinstance(tree, bool):
         return
     if not isinstance(tree, dict):
-        raise JsonSchemaError(f"{place}: an object or a boolean is expected, found {json.dumps(tree)[:80]}")
+        raise JsonSchemaError(f"{place}: expected an object or a boolean, found {json.dumps(tree)[:80]}")
     for word, fits in _SHAPES.items():
         if word in tree and not fits(tree[word]):
             raise JsonSchemaError(f"{place}: '{word}' cannot be {json.dumps(tree[word])[:80]}")
@@ -101,9 +101,7 @@ def _check_pattern(pattern: str, place: str) -> None:
     try:
         re.compile(pattern)
     except re.error as problem:
-        raise JsonSchemaError(
-            f"{place}: the pattern '{pattern}' of properties cannot be used: {problem}"
-        ) from problem
+        raise JsonSchemaError(f"{place}: the property pattern '{pattern}' is invalid: {problem}") from problem
 
 
 _SHAPES: dict[str, Callable[[Any], bool]] = {
@@ -122,7 +120,7 @@ _SHAPES: dict[str, Callable[[Any], bool]] = {
     "minProperties": _is_count,
     "maxProperties": _is_count,
     "uniqueItems": lambda value: isinstance(value, bool),
-    # Patterns of values may be in a dialect that only JavaScript reads.
+    # Patterns of values may use a dialect that only JavaScript understands.
     "pattern": lambda value: isinstance(value, str),
     "$ref": lambda value: isinstance(value, str),
     **{word: lambda value: isinstance(value, list) for word in _LISTS},

@@ -1,4 +1,4 @@
-"""Turns the text of a .proto file into its descriptor, and a descriptor into text."""
+""".proto files: parsed into descriptors, and descriptors written as text."""
 
 from __future__ import annotations
 

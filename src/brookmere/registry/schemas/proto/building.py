@@ -1,4 +1,4 @@
-"""Lets Protobuf itself look at a file: names that clash, numbers out of range, and what else it refuses."""
+"""Validates a file with Protobuf itself: name clashes, numbers out of range, and whatever else it refuses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from brookmere.registry.schemas.proto.tokens import ProtoTextError
 
 
 def check_builds(file: FileDescriptorProto, imports: Mapping[str, FileDescriptorProto]) -> None:
-    """Raise ProtoTextError if no messages could be made from a file."""
+    """Raise ProtoTextError if Protobuf cannot create messages from a file."""
     named = FileDescriptorProto()
     named.CopyFrom(file)
     named.name = "the schema"
@@ -34,6 +34,6 @@ def _add(
     for name in file.dependency:
         needed = imports.get(name) or well_known_file(name)
         if needed is None:
-            raise ProtoTextError(f"the imported file {name!r} is not known: name it among the references")
+            raise ProtoTextError(f"the imported file {name!r} is unknown: add it to the references")
         _add(pool, needed, imports, added)
     pool.Add(file)

@@ -1,4 +1,4 @@
-"""Checks what the grammar of .proto files does not: numbers and names that are used twice."""
+"""Checks beyond the grammar of .proto files: duplicate and reserved numbers and names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from brookmere.registry.schemas.proto.tokens import ProtoTextError
 
 
 def check_file(file: FileDescriptorProto) -> None:
-    """Raise ProtoTextError for the first thing that is wrong."""
+    """Raise ProtoTextError for the first error found."""
     for enum in file.enum_type:
         _check_enum(enum, proto3=file.syntax == "proto3")
     for message in file.message_type:
@@ -35,7 +35,7 @@ def _check_enum(enum: EnumDescriptorProto, *, proto3: bool) -> None:
     if not enum.value:
         raise ProtoTextError(f"the enum {enum.name!r} has no values")
     if proto3 and enum.value[0].number != 0:
-        raise ProtoTextError(f"the first value of the enum {enum.name!r} has to be 0 in proto3")
+        raise ProtoTextError(f"the first value of the enum {enum.name!r} must be 0 in proto3")
     _once((value.name for value in enum.value), f"{enum.name}: the value name")
     if not enum.options.allow_alias:
         _once((value.number for value in enum.value), f"{enum.name}: the value number")

@@ -1,4 +1,4 @@
-"""Turns the enums of a .proto file into their descriptors."""
+"""Parses the enums of a .proto file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from brookmere.registry.schemas.proto.tokens import Tokens
 
 
 def read_enum(tokens: Tokens, enum: EnumDescriptorProto) -> None:
-    """Read an enum, from after the word."""
+    """Read an enum, after the keyword."""
     enum.name = tokens.word()
     tokens.expect("{")
     while not tokens.accept("}"):

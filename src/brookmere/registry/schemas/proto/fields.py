@@ -1,4 +1,4 @@
-"""Turns the fields of a message in a .proto file into their descriptors."""
+"""Parses the fields of messages in a .proto file."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ Body = Callable[[DescriptorProto], None]
 
 
 class Fields:
-    """Reads fields; `body` reads the inside of the message that a group is."""
+    """Reads fields; `body` reads the contents of a group's message."""
 
     def __init__(self, tokens: Tokens, syntax: str, body: Body) -> None:
         self._tokens = tokens
@@ -65,7 +65,7 @@ class Fields:
             return
         if tokens.next.text == "map" and tokens.after_next().text == "<":
             if label is not None or oneof is not None or extendee:
-                raise tokens.fault(start, "a map has no label and stands in no oneof")
+                raise tokens.fault(start, "expected a map without a label and outside a oneof")
             self._map(field, nested)
         else:
             _set_type(field, tokens.full_word())
@@ -78,14 +78,14 @@ class Fields:
         tokens = self._tokens
         if oneof is not None:
             if label is not None:
-                raise tokens.fault(start, "a field of a oneof has no label")
+                raise tokens.fault(start, "expected a field without a label, as in every oneof")
             return
         if label == "required" and self._syntax == "proto3":
-            raise tokens.fault(start, "a field without 'required', which proto3 does not have, is expected")
+            raise tokens.fault(start, "expected a field without 'required', which proto3 does not have")
         is_map = tokens.next.text == "map" and tokens.after_next().text == "<"
         if label is None and self._syntax == "proto2" and not is_map:
             raise tokens.fault(
-                start, "in proto2 a field begins with optional, required or repeated: one of them is expected"
+                start, "expected optional, required or repeated, with which fields start in proto2"
             )
 
     def _number_and_options(self, field: FieldDescriptorProto) -> None:
@@ -94,7 +94,7 @@ class Fields:
         place = tokens.next
         field.number = tokens.integer() if place.kind == "int" else -1
         if not 1 <= field.number <= LARGEST_NUMBER or 19000 <= field.number <= 19999:
-            raise tokens.fault(place, f"a field number from 1 to {LARGEST_NUMBER} is expected")
+            raise tokens.fault(place, f"expected a field number from 1 to {LARGEST_NUMBER}")
         if tokens.accept("["):
             self._options(field)
         tokens.expect(";")
@@ -131,9 +131,7 @@ class Fields:
         place = tokens.next
         key = tokens.word()
         if key not in _KEYS:
-            raise tokens.fault(
-                place, "the keys of a map are integers, booleans or strings: such a type is expected"
-            )
+            raise tokens.fault(place, "expected an integer type, bool or string as the key of a map")
         tokens.expect(",")
         content = tokens.full_word()
         tokens.expect(">")
@@ -161,7 +159,7 @@ class Fields:
 
 
 def entry_name(field: str) -> str:
-    """Return the name of the message that holds an entry of a map.
+    """Return the name of the message for the entries of a map field.
 
     >>> entry_name("unit_prices")
     'UnitPricesEntry'
@@ -170,7 +168,7 @@ def entry_name(field: str) -> str:
 
 
 def default_json_name(name: str) -> str:
-    """Return the name that a field has in JSON when nobody gives another.
+    """Return the default JSON name of a field.
 
     >>> default_json_name("unit_price")
     'unitPrice'

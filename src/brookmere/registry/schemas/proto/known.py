@@ -1,4 +1,4 @@
-"""Finds the descriptors of the files that come with Protobuf itself."""
+"""The descriptors of the files that ship with Protobuf."""
 
 from __future__ import annotations
 
@@ -31,4 +31,4 @@ def file_from_bytes(data: bytes) -> FileDescriptorProto:
     try:
         return FileDescriptorProto.FromString(data)
     except DecodeError as problem:
-        raise ProtoTextError(f"the bytes are no descriptor of a .proto file: {problem}") from problem
+        raise ProtoTextError(f"the bytes are not a descriptor of a .proto file: {problem}") from problem

@@ -1,4 +1,4 @@
-"""Turns the names of types, as they stand in a .proto file, into full names."""
+"""Resolves the type names of a .proto file to full names."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ ENUM = FieldDescriptorProto.TYPE_ENUM
 
 @dataclass(frozen=True, slots=True)
 class ProtoFile:
-    """A file with those that it imports, by their names."""
+    """A file and its imports, by name."""
 
     file: FileDescriptorProto
     imports: Mapping[str, FileDescriptorProto]
 
 
 def resolve(file: FileDescriptorProto, imports: Mapping[str, FileDescriptorProto]) -> None:
-    """Give every field of a parsed file the full name and the kind of its type, and its name in JSON."""
+    """Set the full type name, the kind and the JSON name of every field of a parsed file."""
     known = _declared(file)
     for name, imported in imported_files(file, imports).items():
         clash = known.keys() & (names := _declared(imported)).keys()
         if clash:
-            raise ProtoTextError(f"{min(clash)!r} stands also in the imported file {name!r}")
+            raise ProtoTextError(f"{min(clash)!r} is also defined in the imported file {name!r}")
         known.update(names)
     package = f".{file.package}" if file.package else ""
     for message in file.message_type:
@@ -45,7 +45,7 @@ def resolve(file: FileDescriptorProto, imports: Mapping[str, FileDescriptorProto
 def imported_files(
     file: FileDescriptorProto, imports: Mapping[str, FileDescriptorProto]
 ) -> dict[str, FileDescriptorProto]:
-    """Return the files whose types a file may use: its imports, and what these import publicly."""
+    """Return the files whose types a file may use: its imports, and their public imports."""
     found: dict[str, FileDescriptorProto] = {}
     waiting = list(file.dependency)
     while waiting:
@@ -54,7 +54,7 @@ def imported_files(
             continue
         imported = imports.get(name) or well_known_file(name)
         if imported is None:
-            raise ProtoTextError(f"the imported file {name!r} is not known: name it among the references")
+            raise ProtoTextError(f"the imported file {name!r} is unknown: add it to the references")
         found[name] = imported
         waiting += [imported.dependency[index] for index in imported.public_dependency]
     return found
@@ -113,4 +113,4 @@ def _full_name(name: str, scope: str, known: Mapping[str, int]) -> str:
         if candidate in known:
             return candidate
     place = scope.removeprefix(".") or "the file"
-    raise ProtoTextError(f"the type {name!r} that {place} uses is not defined")
+    raise ProtoTextError(f"the type {name!r}, used by {place}, is not defined")

@@ -1,4 +1,4 @@
-"""Turns the options in a .proto file into the options of its descriptors."""
+"""Parses the options of a .proto file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Name = list[tuple[str, bool]]
 
 
 def option_statement(tokens: Tokens, options: Any) -> None:
-    """Read `option name = value;`, from after its first word."""
+    """Read `option name = value;`, after its first word."""
     name = option_name(tokens)
     tokens.expect("=")
     set_option(tokens, options, name)
@@ -22,7 +22,7 @@ def option_statement(tokens: Tokens, options: Any) -> None:
 
 
 def option_name(tokens: Tokens) -> Name:
-    """Read the name of an option: parts with points between them, those of extensions in parentheses."""
+    """Read the name of an option: parts separated by dots, those of extensions in parentheses."""
     parts: Name = []
     while True:
         if tokens.accept("("):
@@ -35,7 +35,7 @@ def option_name(tokens: Tokens) -> Name:
 
 
 def set_option(tokens: Tokens, options: Any, name: Name) -> None:
-    """Read the value of an option and set it; one that an extension defines is kept as it was written."""
+    """Read and set the value of an option; options defined by extensions are kept as written."""
     holder, field = _target(options, name)
     if field is None:
         if not any(extension for _, extension in name):
@@ -76,12 +76,12 @@ def _scalar(tokens: Tokens, field: FieldDescriptor) -> Any:
     if kind == FieldDescriptor.CPPTYPE_ENUM:
         symbol = tokens.word()
         if symbol not in field.enum_type.values_by_name:
-            raise tokens.fault(first, f"one of {', '.join(field.enum_type.values_by_name)} is expected")
+            raise tokens.fault(first, f"expected one of {', '.join(field.enum_type.values_by_name)}")
         return field.enum_type.values_by_name[symbol].number
     if kind == FieldDescriptor.CPPTYPE_BOOL:
         word = tokens.word()
         if word not in ("true", "false"):
-            raise tokens.fault(first, "true or false is expected")
+            raise tokens.fault(first, "expected true or false")
         return word == "true"
     if kind == FieldDescriptor.CPPTYPE_STRING:
         return tokens.string() if field.type == FieldDescriptor.TYPE_BYTES else tokens.text_string()
@@ -116,11 +116,11 @@ def _set_value(tokens: Tokens, option: UninterpretedOption, token: Token, negati
     elif token.kind == "word" and not negative:
         option.identifier_value = token.text
     else:
-        raise tokens.fault(token, "a value is expected")
+        raise tokens.fault(token, "expected a value")
 
 
 def constant(tokens: Tokens) -> str:
-    """Read a number or a word, as descriptors keep defaults: numbers in decimal digits."""
+    """Read a number or a word, in the form descriptors use for defaults: numbers in decimal."""
     sign = "-" if tokens.accept("-") else ""
     token = tokens.take()
     if token.kind == "int":
@@ -129,4 +129,4 @@ def constant(tokens: Tokens) -> str:
         return f"{sign}{token.text.rstrip('fF')}"
     if token.kind == "word":
         return f"{sign}{token.text}"
-    raise tokens.fault(token, "a value is expected")
+    raise tokens.fault(token, "expected a value")

@@ -1,4 +1,4 @@
-"""Turns the text of a .proto file into its descriptor."""
+"""Parses .proto files into descriptors."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _EDITIONS = frozenset(Edition.keys())
 def parse_proto(
     text: str, *, name: str = "", imports: Mapping[str, FileDescriptorProto] | None = None
 ) -> FileDescriptorProto:
-    """Read a .proto file of proto2, proto3 or an edition.
+    """Parse a .proto file of proto2, proto3 or an edition.
 
-    `imports` are the files it imports, by their names; those of Protobuf itself are known anyway.
-    Comments are not kept. An option that an extension defines is kept as it was written.
+    `imports` are the imported files, by name; those that ship with Protobuf are always known.
+    Comments are dropped. Options defined by extensions are kept as written.
 
     >>> parse_proto('syntax = "proto3"; message Order { string id = 1; }').message_type[0].field[0].name
     'id'
@@ -64,7 +64,7 @@ class _Parser:
             tokens.expect("=")
             self._syntax = tokens.text_string()
             if self._syntax not in ("proto2", "proto3"):
-                raise ProtoTextError(f"the syntax is proto2 or proto3, found {self._syntax!r}")
+                raise ProtoTextError(f"the syntax must be proto2 or proto3, found {self._syntax!r}")
             if self._syntax == "proto3":
                 file.syntax = "proto3"
             tokens.expect(";")
@@ -74,7 +74,7 @@ class _Parser:
             self._syntax = "editions"
             file.syntax = "editions"
             if f"EDITION_{edition}" not in _EDITIONS:
-                raise ProtoTextError(f"the edition {edition!r} is not known")
+                raise ProtoTextError(f"unknown edition {edition!r}")
             file.edition = Edition.Value(f"EDITION_{edition}")
             tokens.expect(";")
 
@@ -98,7 +98,7 @@ class _Parser:
             read_service(tokens, file.service.add())
         else:
             raise tokens.fault(
-                tokens.next, "message, enum, import, package, option, extend or service is expected"
+                tokens.next, "expected message, enum, import, package, option, extend or service"
             )
 
     def _visibility(self) -> dict[str, str]:
@@ -130,7 +130,7 @@ class _Parser:
 
     def _member(self, message: DescriptorProto) -> None:
         tokens = self._tokens
-        # A field may have a type of one of these names only behind a label or a package.
+        # A field can have a type with one of these names only after a label or a package.
         visibility = self._visibility()
         if tokens.accept("message"):
             self._message(message.nested_type.add(**visibility))

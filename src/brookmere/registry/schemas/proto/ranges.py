@@ -1,4 +1,4 @@
-"""Reads ranges of numbers and lists of options in a .proto file."""
+"""Parses number ranges and option lists of a .proto file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LARGEST_ENUM = 2**31 - 1
 
 
 def reserved(tokens: Tokens, holder: Any, *, end_counts: bool) -> None:
-    """Read what is reserved, from after the word; the ends of ranges are numbers of enums only."""
+    """Read a reserved statement, after the keyword; only in enums is the end of a range inclusive."""
     while True:
         if tokens.next.kind == "string":
             holder.reserved_name.append(tokens.text_string())
@@ -27,7 +27,7 @@ def reserved(tokens: Tokens, holder: Any, *, end_counts: bool) -> None:
 
 
 def number_range(tokens: Tokens, largest: int) -> tuple[int, int]:
-    """Read a number, or two with `to` between them; both belong to the range."""
+    """Read a number, or two separated by `to`; the range is inclusive."""
     start = tokens.integer()
     if not tokens.accept("to"):
         return start, start
@@ -35,7 +35,7 @@ def number_range(tokens: Tokens, largest: int) -> tuple[int, int]:
 
 
 def options_in_brackets(tokens: Tokens, options: Any) -> None:
-    """Read options with commas between them, if there are any."""
+    """Read options separated by commas, if there are any."""
     if not tokens.accept("["):
         return
     while True:

@@ -1,4 +1,4 @@
-"""Turns the services of a .proto file into their descriptors."""
+"""Parses the services of a .proto file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from brookmere.registry.schemas.proto.tokens import Tokens
 
 
 def read_service(tokens: Tokens, service: ServiceDescriptorProto) -> None:
-    """Read a service, from after the word."""
+    """Read a service, after the keyword."""
     service.name = tokens.word()
     tokens.expect("{")
     while not tokens.accept("}"):

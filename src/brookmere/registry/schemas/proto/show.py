@@ -1,4 +1,4 @@
-"""Turns the descriptor of a .proto file into its text."""
+"""The text of a .proto file's descriptor."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LARGEST_ENUM = 2**31 - 1
 
 
 def print_proto(file: FileDescriptorProto) -> str:
-    """Return the text of a file, in one fixed form.
+    """Return the text of a file, in canonical form.
 
     >>> from google.protobuf import empty_pb2
     >>> print(print_proto(FileDescriptorProto.FromString(empty_pb2.DESCRIPTOR.serialized_pb)).splitlines()[0])
@@ -77,7 +77,7 @@ class _Printer:
     def _members(self, message: DescriptorProto) -> Iterator[str]:
         yield from option_statements(message.options, leave_out=("map_entry",))
         yield from self._ranges(message)
-        # Fields stand in the order of the descriptor; a oneof stands where its first field does.
+        # Fields appear in the order of the descriptor; a oneof appears where its first field does.
         done: set[int] = set()
         for field in message.field:
             if not field.HasField("oneof_index") or field.proto3_optional:
@@ -185,7 +185,7 @@ class _Printer:
 
 
 def _visibility(declared: DescriptorProto | EnumDescriptorProto) -> str:
-    # Older releases of Protobuf do not know it.
+    # Older releases of Protobuf do not have it.
     names = {1: "local ", 2: "export "}
     return names.get(getattr(declared, "visibility", 0), "")
 
@@ -198,7 +198,7 @@ def _default(field: FieldDescriptorProto) -> str:
     if field.type == FieldDescriptorProto.TYPE_STRING:
         return quoted(field.default_value)
     if field.type == FieldDescriptorProto.TYPE_BYTES:
-        # Descriptors keep the default of bytes with its escapes.
+        # Descriptors store the default of bytes with escapes.
         return f'"{field.default_value}"'
     return str(field.default_value)
 

@@ -1,4 +1,4 @@
-"""Turns the options of descriptors into text."""
+"""The text of options in descriptors."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from google.protobuf.text_encoding import CEscape
 
 
 def option_statements(options: Any, leave_out: Sequence[str] = ()) -> Iterator[str]:
-    """Give each option as a statement."""
+    """Yield each option as a statement."""
     for setting in _settings(options, leave_out):
         yield f"option {setting};"
 
 
 def field_options(options: Any, own: Sequence[str] = ()) -> str:
-    """Return the options of a field in brackets, after those that stand in the descriptor itself."""
+    """Return the options of a field in brackets, after those stored in the descriptor itself."""
     settings = [*own, *_settings(options)]
     return f" [{', '.join(settings)}]" if settings else ""
 
 
 def quoted(text: str) -> str:
-    """Return a text as a string of a .proto file."""
+    """Return a text as a string literal of a .proto file."""
     return f'"{CEscape(text, as_utf8=True)}"'
 
 

@@ -1,4 +1,4 @@
-"""Turns the text of a .proto file into words, numbers, strings and signs."""
+"""The tokenizer of .proto files: words, numbers, strings and symbols."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _SIMPLE = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"a": b"\a", b"b": b"\b", b"f"
 
 
 class ProtoTextError(ValueError):
-    """A text is no .proto file; the message says where and why."""
+    """A text is not a valid .proto file; the message says where and why."""
 
 
 class Token(NamedTuple):
-    """A piece of the text and the place where it stands."""
+    """A token and its position in the text."""
 
     kind: str
     text: str
@@ -35,7 +35,7 @@ class Token(NamedTuple):
 
 
 class Tokens:
-    """The pieces of a .proto file, taken one by one."""
+    """The tokens of a .proto file, consumed one by one."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -44,43 +44,43 @@ class Tokens:
 
     @property
     def next(self) -> Token:
-        """The piece that comes next, which stays."""
+        """The next token, without consuming it."""
         return self._tokens[self._next]
 
     def after_next(self) -> Token:
-        """The piece after the next one."""
+        """The token after the next one."""
         return self._tokens[min(self._next + 1, len(self._tokens) - 1)]
 
     def take(self) -> Token:
-        """Take the next piece."""
+        """Consume the next token."""
         token = self._tokens[self._next]
         if token.kind != "end":
             self._next += 1
         return token
 
     def accept(self, text: str) -> bool:
-        """Take the next piece if it is this one, and tell whether it was."""
+        """Consume the next token if it is this one, and return whether it was."""
         if self.next.text == text and self.next.kind in ("word", "sign"):
             self._next += 1
             return True
         return False
 
     def expect(self, text: str) -> Token:
-        """Take the next piece, which has to be this one."""
+        """Consume the next token, which must be this one."""
         token = self.take()
         if token.text != text or token.kind not in ("word", "sign"):
-            raise self.fault(token, f"{text!r} is expected")
+            raise self.fault(token, f"expected {text!r}")
         return token
 
     def word(self) -> str:
-        """Take a word."""
+        """Consume a word."""
         token = self.take()
         if token.kind != "word":
-            raise self.fault(token, "a name is expected")
+            raise self.fault(token, "expected a name")
         return token.text
 
     def full_word(self) -> str:
-        """Take words with points between them, and maybe one in front."""
+        """Consume words separated by dots, optionally with a leading dot."""
         name = "." if self.accept(".") else ""
         name += self.word()
         while self.accept("."):
@@ -88,43 +88,43 @@ class Tokens:
         return name
 
     def integer(self) -> int:
-        """Take an integer with its sign."""
+        """Consume an integer with its sign."""
         negative = self.accept("-")
         token = self.take()
         if token.kind != "int":
-            raise self.fault(token, "an integer is expected")
+            raise self.fault(token, "expected an integer")
         number = integer_of(token.text)
         return -number if negative else number
 
     def string(self) -> bytes:
-        """Take a string; several of them in a row are one."""
+        """Consume a string; adjacent strings are joined."""
         token = self.take()
         if token.kind != "string":
-            raise self.fault(token, "a string is expected")
+            raise self.fault(token, "expected a string")
         content = unescaped(token.text)
         while self.next.kind == "string":
             content += unescaped(self.take().text)
         return content
 
     def text_string(self) -> str:
-        """Take a string of characters."""
+        """Consume a string of characters."""
         return self.string().decode("utf-8", errors="surrogateescape")
 
     def braced(self) -> str:
-        """Take everything between braces, as it stands there."""
+        """Consume everything between braces, verbatim."""
         start = self.expect("{").start + 1
         depth = 1
         while True:
             token = self.take()
             if token.kind == "end":
-                raise self.fault(token, "'}' is expected")
+                raise self.fault(token, "expected '}'")
             if token.kind == "sign":
                 depth += {"{": 1, "}": -1}.get(token.text, 0)
             if depth == 0:
                 return self._text[start : token.start]
 
     def fault(self, token: Token, expected: str) -> ProtoTextError:
-        """Return the error for a piece that cannot stand here."""
+        """Return the error for an unexpected token."""
         line = self._text.count("\n", 0, token.start) + 1
         column = token.start - (self._text.rfind("\n", 0, token.start) + 1) + 1
         found = "the end of the text" if token.kind == "end" else repr(token.text)
@@ -132,14 +132,14 @@ class Tokens:
 
 
 def integer_of(text: str) -> int:
-    """Return the number that decimal, hexadecimal or octal digits stand for."""
+    """Return the value of decimal, hexadecimal or octal digits."""
     if text[:2] in ("0x", "0X"):
         return int(text, 16)
     return int(text, 8) if text.startswith("0") and len(text) > 1 else int(text)
 
 
 def unescaped(literal: str) -> bytes:
-    """Return the bytes that a string in quotes stands for."""
+    """Return the bytes of a quoted string."""
     return _ESCAPE.sub(_plain, literal[1:-1].encode("utf-8", errors="surrogateescape"))
 
 
@@ -161,7 +161,7 @@ def _split(text: str) -> list[Token]:
         match = _TOKEN.match(text, place)
         if match is None:
             line = text.count("\n", 0, place) + 1
-            raise ProtoTextError(f"line {line}: {text[place : place + 10]!r} cannot stand in a .proto file")
+            raise ProtoTextError(f"line {line}: {text[place : place + 10]!r} is not allowed in a .proto file")
         if match.lastgroup != "space":
             tokens.append(Token(str(match.lastgroup), match.group(), place))
         place = match.end()

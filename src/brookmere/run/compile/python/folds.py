@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
@@ -10,17 +11,29 @@ from brookmere.errors import ExpressionError, Fault
 from brookmere.plan.stages import Plan
 from brookmere.run.compile.python.types import SerdeType, returned
 from brookmere.run.expressions.columns import REDUCER, STEP, Signatures
+from brookmere.run.program_builder import (
+    EmissionSpec,
+    Place,
+    ProgramBuilder,
+    PythonFoldSpec,
+    SessionWindowSpec,
+    SlidingWindowSpec,
+    StoreSpec,
+    TimedStoreSpec,
+    TimeWindowSpec,
+)
 from brookmere.topology import operators as op
 from brookmere.topology.nodes import ProcessorNode
 from brookmere.topology.python_code import PythonFunction
-from brookmere.topology.windows import FOREVER, SessionWindows, SlidingWindows, TimeWindows
+from brookmere.topology.windows import FOREVER, SessionWindows, SlidingWindows, TimeWindows, UnlimitedWindows
 from brookmere.worker.aggregates import FoldFunction, Kind, Start, UserCode
 from brookmere.worker.protocol.stage_code import TypeCode
 from brookmere.worker.types.python_values import writer
 
 Aggregates = op.Aggregate | op.TableAggregate | op.WindowAggregate
-At = tuple[int, str, int, list[int]]
 
+_NONE = -1
+"""The number of a function that an aggregate does not have."""
 _WITHOUT_KEY = 2
 """The parameters of a step or a reducer that takes the value and the aggregate."""
 
@@ -30,30 +43,39 @@ class Folds:
     """Adds the aggregates, and collects their functions by stage."""
 
     plan: Plan
-    builder: Any
+    builder: ProgramBuilder
     serde_type: SerdeType
     _functions: dict[int, list[tuple[ProcessorNode, int, FoldFunction]]] = field(default_factory=dict)
 
-    def add(self, node: ProcessorNode, at: At, kind: str, key: TypeCode, value: TypeCode) -> TypeCode:
-        """Add an aggregate of such keys and values; return the type that it keeps."""
+    def add(
+        self,
+        node: ProcessorNode,
+        at: Place,
+        kind: Callable[[str], str],
+        key: TypeCode,
+        value: TypeCode,
+    ) -> TypeCode:
+        """Add an aggregate of such keys and values; return the type that it keeps.
+
+        `kind` returns how a store keeps its rows.
+        """
         o = cast(Aggregates, node.operator)
         step, other, other_kind = _functions(o)
         kept = self._kept(step, o.initial, value)
         signatures = REDUCER if o.initial is None else STEP
         first = _start(o.initial, step, kept)
         code = _code(step, signatures)
-        numbers = [self._number(node, at, FoldFunction("step", code, first, key, value, kept))]
+        number = self._number(node, at, FoldFunction("step", code, first, key, value, kept))
+        other_number = _NONE
         if other is not None:
             code = _code(other, REDUCER if other_kind == "merge" else signatures)
-            numbers.append(self._number(node, at, FoldFunction(other_kind, code, first, key, value, kept)))
-        else:
-            numbers.append(-1)
-        takes_key = any("key" in f.code.takes for _, _, f in self._functions[at[2]])
-        functions = self.builder.pythonFold(*numbers, at[3], kept.json, first is not None, takes_key)
+            other_number = self._number(node, at, FoldFunction(other_kind, code, first, key, value, kept))
+        takes_key = any("key" in f.code.takes for _, _, f in self._functions[at.stage])
+        fold = PythonFoldSpec(number, other_number, kept.json, first is not None, takes_key)
         if isinstance(o, op.WindowAggregate):
-            self._windows(o, at, kind, functions)
+            self._add_windows(o, at, kind(o.store), fold)
         else:
-            self.builder.pythonAggregate(*at, o.store, kind, functions, o.send_old)
+            self.builder.python_aggregate(at, StoreSpec(o.store, kind(o.store)), fold, o.send_old)
         return kept
 
     def functions(self, last_per_batch: bool) -> dict[int, list[tuple[ProcessorNode, FoldFunction]]]:
@@ -68,16 +90,16 @@ class Folds:
 
     def _returns_initial(self, node: ProcessorNode, number: int, last_per_batch: bool) -> bool:
         o = cast(Aggregates, node.operator)
-        return o.send_old and not (last_per_batch and not self.builder.isHurried(number))
+        return o.send_old and not (last_per_batch and not self.builder.is_hurried(number))
 
-    def _number(self, node: ProcessorNode, at: At, function: FoldFunction) -> int:
+    def _number(self, node: ProcessorNode, at: Place, function: FoldFunction) -> int:
         o = node.operator
         if isinstance(o, op.TableAggregate) or (
             isinstance(o, op.WindowAggregate) and isinstance(o.windows, SlidingWindows | SessionWindows)
         ):
             function = replace(function, stops_at_none=True)
-        functions = self._functions.setdefault(at[2], [])
-        functions.append((node, at[0], function))
+        functions = self._functions.setdefault(at.stage, [])
+        functions.append((node, at.number, function))
         return len(functions) - 1
 
     def _kept(self, step: PythonFunction, initial: op.Initial | None, value: TypeCode) -> TypeCode:
@@ -86,23 +108,26 @@ class Folds:
         # A reducer makes one value of two of the same type.
         return value
 
-    def _windows(self, o: op.WindowAggregate, at: At, kind: str, functions: Any) -> None:
-        store = self.plan.topology.store(o.store)
-        retention = FOREVER if store.retention_ms is None else store.retention_ms
-        fold = self.builder.pythonFoldOf(at[1], at[3], o.store, functions)
-        emission = self.builder.emission(o.send_old, o.emit == "close", o.emit_all, o.skip_nulls)
-        common = (*at, kind, retention, fold, emission)
+    def _add_windows(self, o: op.WindowAggregate, at: Place, kind: str, fold: PythonFoldSpec) -> None:
+        retention = self.plan.topology.store(o.store).retention_ms
+        store = TimedStoreSpec(o.store, kind, FOREVER if retention is None else retention)
+        emission = EmissionSpec(o.send_old, o.emit == "close", o.emit_all, o.skip_nulls)
+        builder = self.builder
         match o.windows:
             case TimeWindows(size_ms=size, advance_ms=advance, grace_ms=grace):
-                self.builder.timeWindows(*common, size, advance, grace, 0)
+                windows = TimeWindowSpec(size, advance, grace, 0)
+                builder.python_time_windows(at, store, fold, emission, windows)
             case SlidingWindows(difference_ms=difference, grace_ms=grace):
-                self.builder.slidingWindows(*common, difference, grace)
+                builder.python_sliding_windows(
+                    at, store, fold, emission, SlidingWindowSpec(difference, grace)
+                )
             case SessionWindows(gap_ms=gap, grace_ms=grace):
-                self.builder.sessionWindows(*common, gap, grace)
-            case _:
-                self.builder.timeWindows(*common, FOREVER, FOREVER, 0, o.windows.start_ms)
-        if o.close_idle_ms is not None:
-            self.builder.closeIdle(at[0], o.close_idle_ms)
+                builder.python_session_windows(at, store, fold, emission, SessionWindowSpec(gap, grace))
+            case UnlimitedWindows(start_ms=start):
+                windows = TimeWindowSpec(FOREVER, FOREVER, 0, start)
+                builder.python_time_windows(at, store, fold, emission, windows)
+        if o.idle_after_ms is not None:
+            builder.close_idle(at.number, o.idle_after_ms)
 
 
 def _functions(o: Aggregates) -> tuple[PythonFunction, PythonFunction | None, Kind]:
@@ -138,7 +163,7 @@ def _check_initial(value: object, step: PythonFunction, kept: TypeCode) -> None:
 def _code(function: PythonFunction, signatures: Signatures) -> UserCode:
     count = record_parameters(function.call, is_factory=function.is_factory)
     if count is None:
-        # What a factory makes may take all there is; a function that does not tell takes no key.
+        # A factory may return a function of all parameters; one of unknown parameters takes no key.
         count = max(signatures) if function.is_factory else _WITHOUT_KEY
     where = f"{function.role} at {function.location}"
     return UserCode(function.call, cast(Any, signatures[count]), function.is_factory, where)

@@ -1,11 +1,10 @@
-"""Turns Python nodes of a plan into calls of the kernel's program builder, and into the code of workers."""
+"""Adds Python nodes to the kernel's program, and collects the code that workers run."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from pyspark.sql.types import DataType, _parse_datatype_json_string
 
@@ -13,12 +12,13 @@ from brookmere.errors import ExpressionError, Fault
 from brookmere.plan.stages import Plan
 from brookmere.run.compile.python.facets import Facet, Facets
 from brookmere.run.compile.python.folds import Folds
-from brookmere.run.compile.python.pickling import Unpicklable, dumps
+from brookmere.run.compile.python.serialized_code import Unpicklable, dumps
 from brookmere.run.compile.python.stores import PythonStores
 from brookmere.run.compile.python.table_reads import PythonReads
 from brookmere.run.compile.python.types import as_key
 from brookmere.run.compile.python.work import Incoming, Worked, work_of
 from brookmere.run.expressions.faults import explained
+from brookmere.run.program_builder import Place, ProgramBuilder
 from brookmere.run.wire.wire import Wire
 from brookmere.serde import Serde
 from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode
@@ -29,8 +29,6 @@ from brookmere.worker.protocol.stage_code import Child, NodeCode, ProcessWork, S
 
 logger = logging.getLogger(__name__)
 
-At = tuple[int, str, int, list[int]]
-
 _MUCH_CODE = 4_000_000
 
 
@@ -39,7 +37,7 @@ class PythonNodes:
     """Adds Python nodes to the program that `builder` builds."""
 
     plan: Plan
-    builder: Any
+    builder: ProgramBuilder
     wire: Wire
     numbers: Mapping[str, int]
     is_one_task: bool = False
@@ -57,15 +55,15 @@ class PythonNodes:
         self.folds = Folds(self.plan, self.builder, self.serde_type)
         self.reads = PythonReads(self.plan, self.builder, self.numbers, self.stores, self.facets)
 
-    def add(self, node: ProcessorNode, at: At, kind: Callable[[str | None], str]) -> None:
-        """Add a node; `kind` tells how a store keeps its rows."""
-        number, _, stage, parents = at
+    def add(self, node: ProcessorNode, at: Place, kind: Callable[[str], str]) -> None:
+        """Add a node; `kind` returns how a store keeps its rows."""
+        number, stage, parents = at.number, at.stage, at.parents
         facets = self.facets.of_parents(node.parents)
-        key = as_key(facets[0].of(self.builder.keyType(parents[0])))
-        value = facets[1].of(self.builder.valueType(parents[0]))
+        key = as_key(facets[0].of(self.builder.key_type(parents[0])))
+        value = facets[1].of(self.builder.value_type(parents[0]))
         if is_fold(node):
             with explained(f"node {node.name}", str(node.location) if node.location else None):
-                kept = self.folds.add(node, at, kind(getattr(node.operator, "store", None)), key, value)
+                kept = self.folds.add(node, at, kind, key, value)
             self.facets.record(node.name, facets[0], Facet(kept.made, kept.is_pickled))
             return
         into = Incoming(key, value, self.serde_type)
@@ -73,8 +71,8 @@ class PythonNodes:
         sent = (worked.key or key, worked.value or value)
         ticks = self._needs_ticks(node, worked)
         with explained(f"node {node.name}", str(node.location) if node.location else None):
-            self.builder.pythonNode(
-                *at,
+            self.builder.python_node(
+                at,
                 worked.key.json if worked.key else None,
                 worked.value.json if worked.value else None,
                 node.operator.sends == "changes",
@@ -97,7 +95,7 @@ class PythonNodes:
                 self.stores.of(stage),
                 self.plan.topics,
                 self.plan.topology.application_id,
-                last_per_batch and not any(self.builder.isHurried(code.number) for _, code in added),
+                last_per_batch and not any(self.builder.is_hurried(code.number) for _, code in added),
             )
             faults += self._hand_over(codes[stage], added)
         for stage, functions in self.folds.functions(last_per_batch).items():
@@ -118,7 +116,7 @@ class PythonNodes:
             data = dumps(code)
         except Unpicklable as error:
             return _unpicklable(added) or [_fault(added[0][0], error)]
-        self.builder.pythonCode(code.stage, bytearray(data))
+        self.builder.python_code(code.stage, data)
         if len(data) > _MUCH_CODE:
             logger.warning(
                 "the Python code of %s has %.1f MB, which travel with every batch; "
@@ -166,7 +164,7 @@ class PythonNodes:
     def _with_copies(self, code: NodeCode) -> NodeCode:
         """Return the code of a node that also sends to the copies of its table in later stages, and first."""
         copies = [
-            Child(f"copy {number}", int(number), False) for number in self.builder.copiesOf(code.number)
+            Child(f"copy {number}", int(number), False) for number in self.builder.copies_of(code.number)
         ]
         return replace(code, children=(*copies, *code.children)) if copies else code
 
@@ -219,12 +217,12 @@ class PythonNodes:
             is_moved = len(hearers) == 1 and any(
                 code.name == hearers[0].name and code.moves_time for _, code in added
             )
-            args = (self.numbers[source.name], stage, self._timeline(source))
+            number, timeline = self.numbers[source.name], self._timeline(source)
             if inside and not is_moved:
-                self.builder.moveTime(*args, False)
+                self.builder.move_time(number, stage, timeline, False)
             # One record may send several through a repartition, and each of them is processed alone.
             if is_elsewhere or not inside or source.internal:
-                self.builder.moveTime(*args, True)
+                self.builder.move_time(number, stage, timeline, True)
 
     def _ways(self, source: SourceNode, names: set[str]) -> tuple[bool, bool]:
         """Return whether records of a source come to some nodes, and to others not on the way to these."""

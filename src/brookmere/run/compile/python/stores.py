@@ -9,6 +9,7 @@ from typing import Any
 from brookmere.errors import ExpressionError, Fault
 from brookmere.plan.stages import Plan
 from brookmere.run.compile.python.types import SerdeType, typed
+from brookmere.run.program_builder import ProgramBuilder, PythonStoreSpec
 from brookmere.topology import operators as op
 from brookmere.topology.nodes import ProcessorNode, Store
 from brookmere.topology.windows import FOREVER
@@ -20,7 +21,7 @@ class PythonStores:
     """Adds the stores of Python nodes, each once."""
 
     plan: Plan
-    builder: Any
+    builder: ProgramBuilder
     serde_type: SerdeType
     numbers: dict[str, int] = field(default_factory=dict)
     """By store, the number of a node that sends what the store keeps."""
@@ -34,7 +35,7 @@ class PythonStores:
         """Tell whether a stage has a store."""
         return name in self._stores.get(stage, {})
 
-    def tell(self, stage: int, store: StoreCode) -> None:
+    def record(self, stage: int, store: StoreCode) -> None:
         """Add a store that the kernel already knows."""
         self._stores.setdefault(stage, {})[store.name] = store
 
@@ -43,7 +44,7 @@ class PythonStores:
         node: ProcessorNode,
         number: int,
         stage: int,
-        kind: Callable[[str | None], str],
+        kind: Callable[[str], str],
         key: TypeCode,
         value: TypeCode,
     ) -> None:
@@ -55,7 +56,7 @@ class PythonStores:
             else:
                 store = self.plan.topology.store(name)
                 self._define(stage, store, kind(name), key, value)
-                self.builder.pythonTable(number, name)
+                self.builder.python_table(number, name)
 
     def _add_own(self, node: ProcessorNode, o: op.Process, name: str, stage: int, kind: str) -> None:
         store = self.plan.topology.store(name)
@@ -74,7 +75,6 @@ class PythonStores:
         shape: Any = store.kind
         retention = FOREVER if store.retention_ms is None else store.retention_ms
         window = FOREVER if store.window_ms is None else store.window_ms
-        self.numbers[store.name] = self.builder.pythonStore(
-            stage, store.name, kind, key.json, value.json, shape, retention, window
-        )
+        spec = PythonStoreSpec(store.name, kind, key.json, value.json, shape, retention, window)
+        self.numbers[store.name] = self.builder.python_store(stage, spec)
         stores[store.name] = StoreCode(store.name, shape, key, value, store.retention_ms, window)

@@ -13,6 +13,7 @@ from brookmere.run.compile.python.facets import Facets
 from brookmere.run.compile.python.stores import PythonStores
 from brookmere.run.compile.python.types import as_key
 from brookmere.run.expressions.faults import explained
+from brookmere.run.program_builder import ProgramBuilder
 from brookmere.topology.nodes import ProcessorNode
 from brookmere.worker.protocol.stage_code import NodeCode, StoreCode, TypeCode
 from brookmere.worker.task.table_copies import CopyWork
@@ -23,7 +24,7 @@ class PythonReads:
     """Adds copies of tables, one for every stage that reads them."""
 
     plan: Plan
-    builder: Any
+    builder: ProgramBuilder
     numbers: Mapping[str, int]
     stores: PythonStores
     facets: Facets
@@ -42,10 +43,10 @@ class PythonReads:
 
     def _copy(self, name: str, stage: int) -> None:
         table = self.plan.topology.keepers(name)[0]
-        number = self.builder.pythonCopy(stage, self.numbers[table.name], name)
+        number = self.builder.python_copy(stage, self.numbers[table.name], name)
         facets = self.facets.of(table.name)
-        key = as_key(facets[0].of(self.builder.keyType(number)))
-        value = facets[1].of(self.builder.valueType(number))
+        key = as_key(facets[0].of(self.builder.key_type(number)))
+        value = facets[1].of(self.builder.value_type(number))
         store = self.plan.topology.store(name)
         # A table is kept in one of these.
         kind: Any = store.kind
@@ -63,7 +64,7 @@ class PythonReads:
         own = StoreCode(
             name, kind, _without_window(key), value, store.retention_ms, store.window_ms, is_read=True
         )
-        self.stores.tell(stage, own)
+        self.stores.record(stage, own)
 
 
 def _without_window(key: TypeCode) -> TypeCode:

@@ -16,7 +16,7 @@ _BASES = (Processor, FixedKeyProcessor)
 
 @dataclass(frozen=True, slots=True)
 class TimeNeeds:
-    """What a processor has to be told beside its records."""
+    """Which clocks a processor needs, in addition to its records."""
 
     stream_time: bool
     wall_clock: bool
@@ -40,11 +40,11 @@ def _made_by(supplier: Callable[[], Any]) -> type:
     if isinstance(supplier, type):
         return supplier
     try:
-        told = typing.get_type_hints(supplier).get("return")
+        hint = typing.get_type_hints(supplier).get("return")
     except (NameError, TypeError, AttributeError):
-        told = None
-    if isinstance(told, type) and issubclass(told, _BASES) and told not in _BASES:
-        return told
+        hint = None
+    if isinstance(hint, type) and issubclass(hint, _BASES) and hint not in _BASES:
+        return hint
     return type(supplier())
 
 

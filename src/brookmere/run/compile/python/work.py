@@ -1,4 +1,7 @@
-"""Turns operators with Python code into the work that a worker does, and the types of what it sends."""
+"""What a worker does for each operator with Python functions, and the types of what it sends.
+
+`_WORKS` registers one function per operator class.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from brookmere.worker.task.pass_through import PassWork
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """What a node receives, and who hears it."""
+    """What a node receives."""
 
     key: TypeCode
     value: TypeCode
@@ -129,7 +132,7 @@ def _python(function: object) -> PythonFunction:
     if isinstance(function, PythonFunction):
         return function
     # The plan refuses operators that are half Python, half Columns.
-    raise InternalError(f"an operator has Python code beside {function!r}")
+    raise InternalError(f"an operator mixes Python functions with {function!r}")
 
 
 def _user(function: PythonFunction) -> fn.UserFunction:

@@ -1,4 +1,4 @@
-"""Turns the code of a stage into bytes that a worker can load, whatever modules it can import."""
+"""Serialises the code of a stage so that a worker can load it, whatever modules it can import."""
 
 from __future__ import annotations
 

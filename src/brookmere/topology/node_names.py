@@ -1,4 +1,4 @@
-"""Turns kinds of operators into Kafka Streams' generated names."""
+"""The names that Kafka Streams generates for nodes, stores and repartitions."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from brookmere.names import illegal
-from brookmere.topology.naming import Names
+from brookmere.topology.node_names import Names
 
 
 def test_generated_name_has_ten_digits_and_counts_up() -> None:

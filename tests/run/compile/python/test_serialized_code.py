@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from brookmere.run.compile.python.pickling import Unpicklable, dumps
+from brookmere.run.compile.python.serialized_code import Unpicklable, dumps
 
 _OFFSET = 7
 
