@@ -184,7 +184,8 @@ def _results(
             topic: driver.output_topic(topic, key=bm.Text(), value=bm.Text()).read_records_to_list()
             for topic in outputs
         }
-        return {**written, "kept": sorted(driver.store("kept").rows(), key=repr)}
+        kept = sorted(driver.store("kept").rows(), key=repr)
+        return {**written, "kept": kept, "counters": driver.counters}
 
 
 def _options() -> Iterator[tuple[str, dict[str, Any]]]:
@@ -298,3 +299,51 @@ def test_initial_value_is_made_for_each_row_and_sent_as_the_first_old_value(spar
         driver.input_topic("in").pipe_key_values([("a", 1), ("b", 1), ("a", 1)])
 
         assert driver.output_topic("out").read_values_to_list()[-1].endswith("-101+102")
+
+
+def test_subtractor_that_returns_none_lets_the_adder_start_from_the_initial_value(
+    spark: SparkSession,
+) -> None:
+    def subtract(value: str, folded: str) -> str | None:
+        return None if value == "all" else f"{folded}-{value}"
+
+    app = bm.StreamsBuilder("app", key=bm.Text(), value=bm.Text())
+    grouped = app.table("in").group_by(bm.python(lambda key, value: ("g", value), returns=(str, str)))
+    add = bm.python(lambda value, folded: f"{folded}+{value}", returns=str)
+    grouped.aggregate("0", add, bm.python(subtract, returns=str)).to_stream().to("out")
+    records = [("a", "all", 7), ("a", "b", 3), ("a", "c", 9), ("b", "all", 4), ("b", None, 5), ("a", "d", 2)]
+    batch = [("in", bm.Record(key=key, value=value, timestamp=time)) for key, value, time in records]
+
+    with TopologyTestDriver(app, session=spark) as driver:
+        driver.pipe_records(batch)
+
+        written = driver.output_topic("out").read_records_to_list()
+
+    assert [(record.value, record.timestamp) for record in written] == [
+        ("0+all", 7),
+        ("0+b", 7),
+        ("0+b-b+c", 9),
+        ("0+b-b+c+all", 9),
+        (None, 9),
+        ("0+d", 2),
+    ]
+
+
+def test_records_that_an_aggregate_leaves_out_are_counted_once(spark: SparkSession) -> None:
+    app = bm.StreamsBuilder("app", key=bm.Text(), value=bm.Long())
+    windowed = app.stream("in").group_by_key().windowed_by(bm.TimeWindows("10ms", grace="0ms"))
+    windowed.aggregate(0, bm.python(lambda value, total: total + value, returns=int), name="total")
+
+    with TopologyTestDriver(app, session=spark) as driver:
+        driver.pipe_records([
+            ("in", bm.Record(key=key, value=1, timestamp=time))
+            for key, time in (("a", 25), ("a", 4), (None, 26))
+        ])  # fmt: skip
+
+        assert driver.counters["total"] == {
+            "received": 3,
+            "forwarded": 1,
+            "dropped": 2,
+            "failed": 0,
+            "late": 1,
+        }
