@@ -132,6 +132,16 @@ def test_initial_value_may_be_made_for_each_row_and_is_returned_where_it_is_sent
     assert initials == [100, 200, None]
 
 
+def test_no_initial_values_are_returned_for_a_function_whose_initial_value_is_not_sent_on() -> None:
+    functions = [step(), step(returns_initial=True)]
+
+    plain = run(functions, [0, 1], functions=0, values=[1, 2])
+    both = run(functions, [0, 0], functions=[0, 1], values=[1, 2])
+
+    assert plain == ([1, 3], None, None)
+    assert both == ([1, 2], [0, 0], None)
+
+
 def test_subtractor_gets_the_old_value_and_merger_the_other_aggregate() -> None:
     subtract = FoldFunction(
         "subtract", UserCode(lambda v, t: t - v, ("value", "aggregate")), None, STRING, LONG, LONG

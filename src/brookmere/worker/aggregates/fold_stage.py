@@ -66,21 +66,21 @@ class FoldStage:
         """Make the calls, up to the first that fails or returns a None that the kernel did not expect."""
         aggregates = [None, *calls.stored]
         first = len(aggregates)
-        initials: list[Any] = []
+        initials: list[Any] | None = None
         failed = None
         try:
             if isinstance(calls.functions, int) and self._functions[calls.functions].is_plain:
                 _run_steps(self._functions[calls.functions], calls, aggregates)
             else:
+                initials = [] if self._returns_initial else None
                 self._run_mixed(calls, aggregates, initials)
         except FAILURES as error:
             self._process.heard(error)
             number = calls.function(len(aggregates) - first)
             failed = described(error, self._functions[number].where)
-        results = aggregates[first:]
-        return results, initials[: len(results)] if self._returns_initial else None, failed
+        return aggregates[first:], initials, failed
 
-    def _run_mixed(self, calls: Calls, aggregates: list[Any], initials: list[Any]) -> None:
+    def _run_mixed(self, calls: Calls, aggregates: list[Any], initials: list[Any] | None) -> None:
         functions = self._functions
         merged = calls.merged or [0] * len(calls.befores)
         columns = (calls.column(calls.keys), calls.column(calls.values), calls.column(calls.olds))
@@ -97,7 +97,8 @@ class FoldStage:
             if kept is None:
                 kept = initial = function.start()
             after = function.call(function.read_key(key), taken, kept)
-            initials.append(initial)
+            if initials is not None:
+                initials.append(initial)
             aggregates.append(after)
             if after is None and function.stops_at_none:
                 return
