@@ -1,1 +1,1 @@
-"""Measures Brookmere beside Spark's own streaming: `python -m benchmarks`."""
+"""Compares Brookmere with Spark's own streaming: `python -m benchmarks`."""

@@ -1,4 +1,4 @@
-"""Turns command-line options into a benchmark: tables on stdout, every batch in a JSON file."""
+"""The command line of the benchmarks: tables on stdout, every batch in a JSON file."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ TITLES = {
 
 
 class Report(Protocol):
-    """What a part of the benchmark found out."""
+    """The results of a part of the benchmark."""
 
     def tables(self) -> list[Table]:
-        """Return what people want to know."""
+        """Return the tables for people."""
 
     def document(self) -> dict[str, Any]:
         """Return everything as plain values."""
@@ -56,7 +56,7 @@ def main() -> int:
             reports = {part: runs[part](session, options, _tell) for part in options.parts if part in runs}
         finally:
             session.stop()
-        # These have processes of their own, and this one has nothing more to do beside them.
+        # These parts run in their own processes, and this one has nothing else to do meanwhile.
         if "queries" in options.parts:
             reports["queries"] = run_queries(options, _tell)
         if "kafka" in options.parts:

@@ -1,4 +1,4 @@
-"""Runs an application in a process of its own, which tells how far it is until its standard input ends."""
+"""Runs an application in its own process, reporting its progress until its standard input ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns the JVM of a Spark session into readings of the processor time it has used."""
+"""Readings of the CPU time that the JVM of a Spark session has used."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from pyspark.sql import SparkSession
 
 
 def cpu_clock(session: SparkSession) -> Callable[[], int]:
-    """Return a function that gives the nanoseconds of processor time that the JVM has used, user and system.
+    """Return a function that returns the JVM's CPU time, user and system, in nanoseconds.
 
-    Java's own counters move in steps of 10 ms, which is a twentieth of a small batch; the system's clock of a
-    process, where there is one, is exact and costs the JVM nothing.
+    Java's own counters advance in steps of 10 ms, which is a twentieth of a small batch; the system's clock
+    of a process, if there is one, is exact and costs the JVM nothing.
     """
     process: Any = session._jvm.java.lang.ProcessHandle.current()  # type: ignore[union-attr]
     if sys.platform == "linux":

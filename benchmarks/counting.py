@@ -1,4 +1,4 @@
-"""Turns the records of a topic into counts, as one writes it with PySpark alone."""
+"""The counting query as you would write it with PySpark alone."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ def counted(rows: DataFrame, *, words: bool) -> DataFrame:
         keys = rows.select(words.alias("key"))
     else:
         keys = rows.select(F.col("key").cast("string").alias("key"))
-    # As text, which is Spark's usual way: it has no cast of a number to the bytes that Kafka writes.
+    # As text, Spark's usual way: it cannot cast a number to the bytes that Kafka writes.
     return keys.groupBy("key").count().select("key", F.col("count").cast("string").alias("value"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class WrongResultError(Exception):
-    """What was measured did not give the right results."""
+    """A measured query or process produced wrong results."""
 
 
 class QueryFailedError(Exception):

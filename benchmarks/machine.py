@@ -1,4 +1,4 @@
-"""Turns the machine, and the session on it, into facts to print beside the numbers."""
+"""Facts about the machine and the session, to print with the numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 
 def facts(session: SparkSession) -> dict[str, str]:
-    """Return what the numbers depend on. Ask before the first query: the load is the one before it."""
+    """Return what the numbers depend on. Call it before the first query, to record the load before it."""
     jvm: Any = session._jvm
     heap = jvm.java.lang.Runtime.getRuntime().maxMemory() / 2**30
     version = jvm.java.lang.System.getProperty("java.vm.version")

@@ -1,4 +1,4 @@
-"""Turns numbers and the marks that were set for them into met and missed."""
+"""Goals: numbers with limits, met or missed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchmarks.tables import Table
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A number, and the least or the most it may be."""
+    """A number, and its limits."""
 
     what: str
     found: float
@@ -19,14 +19,14 @@ class Goal:
 
     @property
     def is_met(self) -> bool:
-        """Tell whether the mark is reached."""
+        """Return whether the goal is met."""
         return (self.least is None or self.found >= self.least) and (
             self.most is None or self.found <= self.most
         )
 
 
 def goals_table(found: Sequence[Goal]) -> Table:
-    """Return the marks as a table."""
+    """Return the goals as a table."""
     rows = [
         (
             goal.what,

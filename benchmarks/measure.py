@@ -1,4 +1,4 @@
-"""Turns a case into numbers: runs its query for some batches and reads clocks between them."""
+"""Measures a case: runs its query for some batches and reads clocks between them."""
 
 from __future__ import annotations
 
@@ -21,48 +21,48 @@ _PATIENCE = 300.0
 _POLL = 0.01
 
 Times = list[list[int]]
-"""[ns processing, ns writing state, rows] of Brookmere's stages 1 and on, of all tasks, since the start."""
+"""[ns processing, ns writing state, rows] of Brookmere's stages from 1, over all tasks, since the start."""
 
 Sink = Callable[[DataFrame, int], None]
 
 
 class Case(Protocol):
-    """What is run: a frozen dataclass, one per contestant."""
+    """A frozen dataclass that describes what to run, one per contestant."""
 
     @property
     def name(self) -> str:
-        """What a person calls it."""
+        """The name shown to people."""
 
     @property
     def direct(self) -> bool:
-        """Whether it writes to Spark's noop sink itself and not through foreachBatch."""
+        """Whether it writes directly to Spark's noop sink instead of through foreachBatch."""
 
 
 class Feed(Protocol):
-    """What it is run on."""
+    """The input of a case."""
 
     @property
     def keys(self) -> int:
-        """How many keys there are."""
+        """The number of keys."""
 
     @property
     def rows(self) -> int:
-        """How many records a batch has, of all topics."""
+        """The number of records per batch, over all topics."""
 
     @property
     def fill(self) -> int:
-        """After how many batches the state knows every key."""
+        """The number of batches after which the state knows every key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A query that was started, and its stage times if it is one of Brookmere's."""
+    """A started query, and its stage times if it is one of Brookmere's."""
 
     handle: StreamingQuery
     stop: Callable[[], None]
     stage_times: Callable[[], Times]
     written: Callable[[], int] = lambda: 0
-    """How many rows Brookmere's sinks have received since the start."""
+    """The number of rows that Brookmere's sinks have received since the start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +80,12 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The measured batches of a query, and the number and the facts of the one behind them."""
+    """The measured batches of a query, and the number and facts of the batch after them."""
 
     batches: list[Batch]
     checked: tuple[int, Any]
     written: int
-    """How many rows Brookmere's sinks have received, in all batches and in that one."""
+    """The number of rows that Brookmere's sinks have received, in all batches and in that one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class Bench:
     start: Callable[..., Running]
     """Starts a case on a feed, into a sink; `session` and `checkpoint` are named."""
     found: Callable[[Any, DataFrame], Any]
-    """Returns the facts of what a case wrote in a batch. It reads the rows once."""
+    """Returns the facts about a case's output in a batch. It reads the rows once."""
 
     def run(self, case: Case, feed: Feed) -> Run:
         """Run a case from an empty state.
@@ -107,7 +107,7 @@ class Bench:
             QueryFailedError: the query failed or took too long.
         """
         checkpoint = Path(tempfile.mkdtemp(prefix="brookmere-bench-"))
-        # The measured batches meet keys that the state knows already.
+        # The measured batches use keys that the state already knows.
         first = max(self.warm_up, feed.fill)
         last = first + self.measured
         try:
@@ -115,7 +115,7 @@ class Bench:
             self._watch(case, feed, probe, checkpoint)
             batches = probe.batches(range(first, last))
             if case.direct:
-                # Its output is nowhere to be seen, so a query on the same state shows the next batch.
+                # Its output is discarded, so a query on the same state shows the next batch.
                 shown: Any = case
                 probe = _Probe(replace(shown, direct=False), self.found, lambda: 0, 0)
                 self._watch(probe.case, feed, probe, checkpoint)
@@ -134,7 +134,9 @@ class Bench:
                     probe.poll()
                 if not running.handle.isActive or time.monotonic() > deadline:
                     error = running.handle.exception()
-                    raise QueryFailedError(f"{case.name} at {feed.keys} keys: {error or 'no end in sight'}")
+                    raise QueryFailedError(
+                        f"{case.name} at {feed.keys} keys: {error or 'it does not finish'}"
+                    )
             probe.written = running.written()
             recent = running.handle.recentProgress
             probe.progress = {p.batchId: p for p in recent if p.numInputRows == feed.rows}
@@ -142,11 +144,11 @@ class Bench:
             self._end(case, running)
 
     def _end(self, case: Case, running: Running) -> None:
-        # Stopping a query amid a batch, which only a sink of its own can prevent, is told as errors.
+        # Stopping a query in the middle of a batch, which only our own sink can avoid, logs errors.
         if case.direct:
             self.session.sparkContext.setLogLevel("OFF")
         running.stop()
-        # Each case starts with a clean heap and without the state stores of the last at work behind it.
+        # Each case starts with a clean heap, after the previous case's state stores have shut down.
         jvm: Any = self.session._jvm
         jvm.org.apache.spark.sql.execution.streaming.state.StateStore.stop()
         jvm.java.lang.System.gc()
@@ -155,7 +157,7 @@ class Bench:
 
 @dataclass(slots=True)
 class _Probe:
-    """The sink of a measured query. It reads the clocks when a batch arrives, which ends the batch before."""
+    """The sink of a measured query. It reads the clocks when a batch arrives, the end of the previous one."""
 
     case: Case
     found: Callable[[Any, DataFrame], Any]
@@ -181,7 +183,7 @@ class _Probe:
             time.sleep(_POLL)
 
     def poll(self) -> None:
-        """Do for a query with Spark's own sink what `sink` does."""
+        """Do what `sink` does, for a query with Spark's own sink."""
         assert self.running is not None
         handle: Any = self.running.handle
         progress = handle._jsq.lastProgress()

@@ -1,4 +1,4 @@
-"""What an order is, and what becomes of it: known to every part that works on orders."""
+"""Orders and the filter on them, shared by every part that uses orders."""
 
 from __future__ import annotations
 
@@ -7,4 +7,4 @@ ORDER = (
 )
 PROJECTED = "order bigint, customer string, total double"
 LEAST_QUANTITY = 5
-"""Orders of fewer pieces are left out by the filter."""
+"""Orders of fewer pieces are removed by the filter."""

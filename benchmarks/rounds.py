@@ -1,4 +1,4 @@
-"""Turns cases into results: several rounds of each, the rounds of all cases taking turns."""
+"""Runs several rounds of each case, the cases taking turns."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ class Result(Generic[C, F]):
 
     @property
     def cheapest(self) -> Batch:
-        """The batch that took the least processor time."""
+        """The batch that took the least CPU time."""
         return min(self.batches, key=lambda batch: batch.cpu_ns)
 
     @property
     def cpu_us(self) -> float:
-        """Microseconds of processor time per row, of the cheapest batch."""
+        """Microseconds of CPU time per row, of the cheapest batch."""
         return self.per_row(self.cheapest.cpu_ns)
 
     @property
     def typical_cpu_us(self) -> float:
-        """Microseconds of processor time per row, of the median batch."""
+        """Microseconds of CPU time per row, of the median batch."""
         return self.per_row(median(batch.cpu_ns for batch in self.batches))
 
     def per_row(self, nanoseconds: float) -> float:
@@ -60,8 +60,8 @@ def measure(
 ) -> dict[C, Result[C, F]]:
     """Run all cases on their feeds in turn, `rounds` times, and check each run.
 
-    The machine's other load comes and goes: it should meet every case alike, so every other round runs
-    backwards, and the best batch of all rounds counts.
+    The machine's other load varies: it should affect every case alike, so every other round runs
+    in reverse order, and the best batch of all rounds counts.
     """
     results = {case: Result(case, feed) for case, feed in feeds.items()}
     for number in range(rounds):

@@ -1,4 +1,4 @@
-"""Turns heads and rows into tables: aligned for a terminal, or as Markdown."""
+"""Tables: aligned for a terminal, or as Markdown."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Table:
     note: str = ""
 
     def text(self) -> str:
-        """Return columns under their heads: numbers to the right, words to the left."""
+        """Return aligned columns: numbers to the right, words to the left."""
         numbers = self._are_numbers()
         widths = [max(len(row[i]) for row in (self.head, *self._filled())) for i in range(len(self.head))]
 
@@ -38,7 +38,7 @@ class Table:
     def markdown(self) -> str:
         """Return the table as Markdown, to be pasted into a page."""
         rule = tuple("---:" if number else "---" for number in self._are_numbers())
-        # What sets columns apart in a terminal would be one column more here.
+        # Separator columns for the terminal would be extra columns here.
         head = tuple(cell.removeprefix("| ") for cell in self.head)
         lines = ["| " + " | ".join(cells) + " |" for cells in (head, rule, *self._filled())]
         below = ["", self.note] if self.note else []
@@ -52,5 +52,5 @@ class Table:
 
 
 def pairs(title: str, found: Mapping[str, Any]) -> Table:
-    """Return a table of names and what stands behind them."""
+    """Return a table of names and their values."""
     return Table(title, ("what", "found"), [(name, str(value)) for name, value in found.items()])

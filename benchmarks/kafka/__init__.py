@@ -1,1 +1,1 @@
-"""Measures programs from Kafka to Kafka: Brookmere beside Kafka Streams and PySpark."""
+"""Measures programs from Kafka to Kafka: Brookmere, Kafka Streams and PySpark."""

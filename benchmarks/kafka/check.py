@@ -1,4 +1,4 @@
-"""Turns the topic that a contestant wrote into results, and refuses wrong ones."""
+"""Checks the results that a contestant wrote to its topic."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _START_BYTES = 8
 
 
 def check(cluster: Cluster, topic: str, contestant: Contestant, workload: Workload, loads: int) -> int:
-    """Return how many records a contestant wrote for so many loads.
+    """Return how many records a contestant wrote for this many loads.
 
     Raises:
-        WrongResultError: they are not the right ones.
+        WrongResultError: the results are wrong.
     """
     if workload.kind in ("projection", "join"):
         written = Counter(_records(cluster, topic))
@@ -40,7 +40,7 @@ def check(cluster: Cluster, topic: str, contestant: Contestant, workload: Worklo
 
 
 def _records(cluster: Cluster, topic: str) -> Iterator[tuple[bytes, bytes]]:
-    """Yield key and value of all results; those with a time as their key were counted when they came."""
+    """Yield key and value of all results; results keyed by time were counted on arrival."""
     for message in cluster.messages(topic):
         key = message.key()
         if not key.isdigit():

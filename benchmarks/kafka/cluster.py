@@ -1,4 +1,4 @@
-"""Turns a broker into topics that are filled, shown in one go, watched and read."""
+"""A broker for the benchmarks: fills topics, reveals records at once, and reads results."""
 
 from __future__ import annotations
 
@@ -37,29 +37,29 @@ _BUSY = {
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """A broker with nothing else to do."""
+    """A broker used only by the benchmark."""
 
     servers: str
     admin: AdminClient
 
     @classmethod
     def at(cls, servers: str) -> Cluster:
-        """Return the broker that listens there."""
+        """Return the broker at this address."""
         return cls(servers, AdminClient({"bootstrap.servers": servers, "log_level": 2}))
 
     def create(self, *names: str) -> None:
-        """Create topics that forget nothing."""
+        """Create topics with unlimited retention."""
         new = [NewTopic(name, PARTITIONS, 1, config={"retention.ms": "-1"}) for name in names]
         for future in self.admin.create_topics(new).values():
             future.result(_PATIENCE)
 
     def delete(self, *names: str) -> None:
-        """Delete topics, and with them what they take on the disk."""
+        """Delete topics, to free their disk space."""
         for future in self.admin.delete_topics(list(names)).values():
             future.result(_PATIENCE)
 
     def internal(self, application: str) -> list[str]:
-        """Return the topics that an application has made for itself."""
+        """Return the topics that an application has created for itself."""
         known = self.admin.list_topics(timeout=_PATIENCE).topics
         return [name for name in known if name.startswith(f"{application}-")]
 
@@ -84,7 +84,7 @@ class Cluster:
         for key, value in rows:
             producer.produce(topic, value, key, timestamp=time_ms)
         if producer.flush(_PATIENCE) > 0:
-            raise QueryFailedError(f"The rows of {topic} were not taken within {_PATIENCE:.0f} s.")
+            raise QueryFailedError(f"The rows of {topic} were not accepted within {_PATIENCE:.0f} s.")
 
     def messages(self, topic: str) -> Iterator[Message]:
         """Yield all committed records of a topic, those of a partition in order."""
@@ -123,10 +123,10 @@ def _is_passing(error: KafkaError) -> bool:
 
 
 class Gate:
-    """Writes records of a topic that nobody can read until they are shown all at once.
+    """Writes records to a topic that nobody can read until they are revealed all at once.
 
     They belong to one open transaction. Readers of committed records see none of them; the commit costs the
-    broker a few milliseconds, and behind it lie all of them.
+    broker a few milliseconds, and reveals all of them.
     """
 
     def __init__(self, cluster: Cluster, topic: str) -> None:
@@ -153,8 +153,8 @@ class Gate:
                 except BufferError:
                     producer.poll(0.1)
         if producer.flush(_PATIENCE) > 0:
-            raise QueryFailedError(f"The records of {topic} were not taken within {_PATIENCE:.0f} s.")
+            raise QueryFailedError(f"The records of {topic} were not accepted within {_PATIENCE:.0f} s.")
 
     def show(self) -> None:
-        """Let everybody read what was filled in."""
+        """Make the written records visible."""
         self._producer.commit_transaction(_PATIENCE)

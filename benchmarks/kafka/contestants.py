@@ -1,4 +1,4 @@
-"""Turns a contestant and a program into a child process that runs it."""
+"""The contestants, and the child process that runs a program for each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MEMORY = "2g"
 """The heap of each contestant's JVM."""
 THREADS = 2
 _HELD_MS = 900_000
-"""How long a held contestant of Kafka Streams stays a member of its group."""
+"""How long a paused contestant of Kafka Streams stays a member of its group."""
 
 _STREAMS = {
     "projection": "projection",
@@ -38,19 +38,19 @@ class Contestant:
 
     @property
     def is_streams(self) -> bool:
-        """Tell whether it is Kafka Streams."""
+        """Return whether it is Kafka Streams."""
         return self.short.startswith("streams")
 
     @property
     def commits_late(self) -> bool:
-        """Tell whether results may be held back for half a minute, which is no part of its speed."""
+        """Return whether results may be held back for half a minute, which does not count as work."""
         return self.is_streams and self.guarantee == "at_least_once"
 
     def processed(self, workload: Workload, loads: int) -> int:
-        """Return how many records it says it has processed when it is through with so many loads."""
+        """Return how many records it reports as processed when it has finished this many loads."""
         records = loads * workload.records
         if self.is_streams:
-            # The words go through a topic of their own and are processed again behind it.
+            # The words go through a repartition topic and are processed again after it.
             return records + len(workload.table) + workload.words(loads)
         return records + (len(workload.table) if self.short == "brookmere" else 0)
 
@@ -75,7 +75,7 @@ class Place:
     table: str
     out: str
     directory: Path
-    """For its state and its log."""
+    """The directory for its state and its log."""
 
 
 def launch(contestant: Contestant, workload: Workload, place: Place) -> Child:
@@ -106,7 +106,7 @@ def _own(contestant: Contestant, place: Place) -> dict[str, object]:
             "processing.guarantee": contestant.guarantee,
             "num.stream.threads": THREADS,
             "spark.driver.memory": MEMORY,
-            # A held process must not count itself as lost.
+            # A paused process must not consider itself lost.
             "spark.network.timeout": "3600s",
         },
     }

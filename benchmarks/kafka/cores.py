@@ -1,4 +1,4 @@
-"""Puts this process, and all that it starts, on two cores."""
+"""Pins this process, and everything it starts, to two cores."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ _CORES = 2
 
 
 def share_cores() -> None:
-    """Put everything, broker and contestants, on the same two cores, also where there are more."""
+    """Pin everything, broker and contestants, to the same two cores, even if there are more."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:_CORES])

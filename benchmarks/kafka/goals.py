@@ -1,4 +1,4 @@
-"""Turns results into the marks that were set for them, met or missed."""
+"""The goals for programs from Kafka to Kafka."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Results = Mapping[tuple[Workload, Contestant], Result]
 
 
 def goals(results: Results, latencies: Sequence[Latency]) -> list[Goal]:
-    """Return the marks that these results can tell of."""
+    """Return the goals that these results cover."""
     found = []
     for (workload, contestant), own in results.items():
         rival = results.get((workload, RIVAL))

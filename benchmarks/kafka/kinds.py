@@ -1,4 +1,4 @@
-"""What the programs are called, who runs them, and what their windows are."""
+"""The names of the programs and contestants, and the sizes of windows."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Turns a steady stream of records into the time from the sending of each to its result.
+"""Latency: the time from sending a record to its result, at a steady rate.
 
-A thread of this process sends 1,000 records a second, in equal distances, each with the time of its sending
-as its key. Another reads the committed results: the key of a result tells when its record was sent. So each
-record has a key of its own, and one result.
+A thread of this process sends 1,000 records a second, at equal intervals, each with its send time as its
+key. Another reads the committed results: the key of a result shows when its record was sent. So each record
+has its own key, and one result.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from benchmarks.kafka.workloads import Workload
 
 PER_SECOND = 1000
 KINDS = ("projection", "keys")
-"""One program without state and one with state."""
+"""One stateless and one stateful program."""
 _ORDER = (
     b'{"order":1,"customer":"customer-1","item":"item-1","quantity":9,"price":1.5,'
     b'"country":"NL","express":false}'
@@ -32,14 +32,14 @@ _PATIENCE = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """Milliseconds from the sending of a record to the arrival of its result."""
+    """Milliseconds from sending a record to receiving its result."""
 
     contestant: Contestant
     workload: Workload
     times: list[float]
 
     def quantile(self, part: float) -> float:
-        """Return the time that this part of the records took at most."""
+        """Return a quantile of the latency."""
         ordered = sorted(self.times)
         return ordered[min(len(ordered) - 1, int(len(ordered) * part))]
 
@@ -47,10 +47,10 @@ class Latency:
 def measure(
     cluster: Cluster, contestant: Contestant, workload: Workload, place: Place, child: Child, seconds: float
 ) -> Latency:
-    """Send records for so many seconds, after some to warm up, and wait for all results.
+    """Send records for this many seconds, after a warm-up, and wait for all results.
 
     Raises:
-        QueryFailedError: results do not come.
+        QueryFailedError: results are missing.
     """
     number = int((_WARM_SECONDS + seconds) * PER_SECOND)
     consumer = _consumer(cluster, place.out)
@@ -65,7 +65,7 @@ def measure(
             found += [(sent, now) for message in messages if (sent := _sent(message))]
             child.check()
             if time.monotonic() > deadline:
-                raise QueryFailedError(f"{child.name}: {len(found):,} of {number:,} results came in time")
+                raise QueryFailedError(f"{child.name}: {len(found):,} of {number:,} results arrived in time")
         sender.join()
     finally:
         consumer.close()
@@ -83,13 +83,13 @@ def _consumer(cluster: Cluster, topic: str) -> Consumer:
             "fetch.wait.max.ms": 10,
         }
     )
-    # Where it begins is settled here: the end could have moved when the consumer asks for it.
+    # The start offset is fixed here: the end could have moved by the time the consumer requests it.
     consumer.assign([TopicPartition(topic, number, end) for number, end in enumerate(cluster.ends(topic))])
     return consumer
 
 
 def _sent(message: Message) -> int | None:
-    """Return when the record of a result was sent; None for a late result of the records before."""
+    """Return when the record of a result was sent; None for a late result of earlier records."""
     if message.error() is not None:
         raise QueryFailedError(f"{message.topic()} cannot be read: {message.error()}")
     key = message.key()

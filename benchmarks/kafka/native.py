@@ -1,7 +1,7 @@
-"""Runs the query that one writes with PySpark alone until its standard input ends: `native PROGRAM SETTINGS`.
+"""Runs the query you would write with PySpark alone until its standard input ends: `native PROGRAM SETTINGS`.
 
 It reads and writes with Spark's own Kafka connector, whose sink writes at least once. State is kept in
-RocksDB with its changelog, as Brookmere's is; everything else stands as Spark is shipped.
+RocksDB with its changelog, like Brookmere's; everything else is Spark's default.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _STATE = "spark.sql.streaming.stateStore"
 
 
 def main() -> int:
-    """Run it, and tell on standard output how far it is."""
+    """Run it, and report progress on standard output."""
     kind, given = sys.argv[1], json.loads(sys.argv[2])
     session = _session(given)
     session.streams.addListener(_Teller())
@@ -40,7 +40,7 @@ def main() -> int:
     running = query.option("checkpointLocation", given["checkpoint"]).start()
     _tell("running")
     threading.Thread(target=_stop_in_the_end, args=(running,), daemon=True).start()
-    # Raises what made the query fail.
+    # Raises the error that made the query fail.
     running.awaitTermination()
     session.stop()
     return 0
@@ -83,7 +83,7 @@ def _session(given: dict[str, Any]) -> SparkSession:
         "spark.log.level": "ERROR",
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.session.timeZone": "UTC",
-        # A held process must not count itself as lost.
+        # A paused process must not consider itself lost.
         "spark.network.timeout": "3600s",
         f"{_STATE}.providerClass": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
         f"{_STATE}.rocksdb.changelogCheckpointing.enabled": "true",
@@ -119,7 +119,7 @@ def _projected(rows: DataFrame) -> DataFrame:
 
 
 def _joined(rows: DataFrame, session: SparkSession, given: dict[str, Any]) -> DataFrame:
-    """Join the rows that the table's topic has at the start: Spark alone has no table that changes."""
+    """Join the rows that the table's topic has at the start: Spark alone has no changing table."""
     table = session.read.format("kafka").option("kafka.bootstrap.servers", given["servers"])
     users = table.option("subscribe", given["table"]).load()
     latest = users.groupBy("key").agg(F.max_by("value", F.struct("partition", "offset")).alias("region"))

@@ -12,7 +12,7 @@ from benchmarks.kafka.programs import program
 
 
 def main() -> int:
-    """Run it, and tell on standard output how far it is."""
+    """Run it, and report progress on standard output."""
     kind, given = sys.argv[1], json.loads(sys.argv[2])
     app = program(
         kind,  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Turns a command into a child process that tells how far it is, can be held, and is gone in the end."""
+"""Child processes that report their progress and can be paused, with all their descendants."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _PR_SET_PDEATHSIG = 1
 
 
 class Child:
-    """A program in a process of its own, which ends when its standard input does.
+    """A program in its own process, which ends when its standard input does.
 
     It writes `running` to its standard output when it is ready, and then `processed COUNT MILLISECONDS` after
-    each batch, or whenever it rests: how many records it has processed since its start, and when it had.
-    A line `batch {...}` tells in JSON of one of its batches. What it writes besides, and to its standard
+    each batch, or whenever it is idle: how many records it has processed since its start, and when.
+    A line `batch {...}` describes one of its batches in JSON. Everything else it writes, and its standard
     error, goes to the file `log`.
     """
 
@@ -39,7 +39,7 @@ class Child:
         self.processed_at = 0.0
         """When the last record was processed, in seconds since 1970."""
         self.batches: list[dict[str, float]] = []
-        """What it told of its batches."""
+        """What it reported about its batches."""
         self._log = log
         self._ready = threading.Event()
         self.launched = time.time()
@@ -57,16 +57,16 @@ class Child:
 
     @property
     def pid(self) -> int:
-        """The number of the process; others may be below it."""
+        """The process id; the process may have children."""
         return self._process.pid
 
     @property
     def is_running(self) -> bool:
-        """Tell whether it said that it is ready."""
+        """Return whether it has reported that it is ready."""
         return self._ready.is_set()
 
     def check(self) -> None:
-        """Refuse to go on with a process that has ended.
+        """Raise an error if the process has ended.
 
         Raises:
             QueryFailedError: it has.
@@ -77,19 +77,19 @@ class Child:
             raise QueryFailedError(f"{self.name} ended with {self._process.returncode}:\n{said}")
 
     def hold(self) -> None:
-        """Stop the process, and those below it, where they are."""
+        """Pause the process and its descendants."""
         _signal(tree(self.pid), signal.SIGSTOP)
 
     def release(self) -> None:
-        """Let them go on."""
+        """Resume them."""
         _signal(tree(self.pid), signal.SIGCONT)
 
     def cpu_seconds(self) -> float:
-        """Return the processor time that it has used, with the processes below it."""
+        """Return the CPU time that it has used, including its descendants."""
         return cpu_seconds(self.pid)
 
     def stop(self, patience: float = 60.0) -> None:
-        """Ask it to end and wait; what does not end in time is killed.
+        """Ask it to stop and wait; kill it if it does not end in time.
 
         Raises:
             QueryFailedError: it had to be killed, or ended with an error.
@@ -107,12 +107,12 @@ class Child:
             self.check()
 
     def kill(self) -> None:
-        """End it at once, with all below it."""
+        """Kill it and its descendants at once."""
         if self._process.poll() is None:
             _signal(tree(self.pid)[::-1], signal.SIGKILL)
             self._process.wait(10.0)
         if self._process.stdin is not None:
-            # What was not read of it does not matter any more.
+            # Unread output no longer matters.
             with suppress(BrokenPipeError):
                 self._process.stdin.close()
         self._reader.join(10.0)
@@ -131,7 +131,7 @@ class Child:
                 if words == [b"running"]:
                     self._ready.set()
                 elif len(words) == 3 and words[0] == b"processed":
-                    # In this order: who sees the number may ask for its time.
+                    # In this order: a reader of the count may ask for its time.
                     self.processed_at = int(words[2]) / 1000
                     self.processed = int(words[1])
                 elif words[:1] == [b"batch"]:
@@ -142,7 +142,7 @@ class Child:
 
 
 def tree(pid: int) -> list[int]:
-    """Return the numbers of a process and of all below it, parents first."""
+    """Return the ids of a process and its descendants, parents first."""
     found = [pid]
     for one in found:
         try:
@@ -155,7 +155,7 @@ def tree(pid: int) -> list[int]:
 
 
 def cpu_seconds(pid: int) -> float:
-    """Return the processor time, user and system, of a process and of all below it, ended ones too."""
+    """Return the CPU time, user and system, of a process and its descendants, including ended ones."""
     ticks = 0
     for one in tree(pid):
         try:
@@ -171,11 +171,11 @@ def _signal(pids: Sequence[int], number: signal.Signals) -> None:
         try:
             os.kill(pid, number)
         except ProcessLookupError:
-            # It has ended, which is all the same here.
+            # It has already ended, which is fine.
             continue
 
 
 def _die_with_parent() -> None:
-    """End with the benchmark, also while held: a held process does not see the end of its input."""
+    """End with the benchmark, even while paused: a paused process does not see the end of its input."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

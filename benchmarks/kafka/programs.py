@@ -1,4 +1,4 @@
-"""Turns the name of a program into Brookmere's topology of it, from Kafka topics to a Kafka topic."""
+"""The benchmark programs as Brookmere topologies, from Kafka topics to a Kafka topic."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Measures what reading a record of Kafka costs: Brookmere's source beside Spark's, up to the kernel's rows.
+"""Measures the cost of reading a record of Kafka up to the kernel's rows: Brookmere's source and Spark's.
 
 `python -m benchmarks.kafka.reading [--records N] [--rounds N]`. Both run in one session, in turns, and their
-rows go nowhere.
+rows are discarded.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def _native(session: SparkSession, servers: str) -> DataFrame:
 
 
 def _drain(session: SparkSession, rows: DataFrame) -> tuple[float, float]:
-    """Return the seconds and the processor seconds that one batch of everything takes."""
+    """Return the elapsed and CPU seconds that one batch of everything takes."""
     jvm: Any = session._jvm
     java = int(jvm.java.lang.ProcessHandle.current().pid())
     began, before = time.monotonic(), cpu_seconds(java)

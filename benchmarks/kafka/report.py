@@ -1,4 +1,4 @@
-"""Turns results into tables for people and a document for programs."""
+"""The report on programs from Kafka to Kafka: tables for people, a document for programs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _RATIO = "x Streams"
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything that was found out about programs from Kafka to Kafka."""
+    """All results of programs from Kafka to Kafka."""
 
     settings: Mapping[str, Any]
     results: Results
@@ -27,7 +27,7 @@ class Report:
     goals: Sequence[Goal]
 
     def tables(self) -> list[Table]:
-        """Return what people want to know."""
+        """Return the tables for people."""
         found = [pairs("Settings", self.settings), _throughput(self.results), _cold(self.results)]
         found += [_phases(self.results)] if any(one.best.batches for one in self.results.values()) else []
         found += [_latency(self.latencies)] if self.latencies else []
@@ -112,7 +112,7 @@ def _cold(results: Results) -> Table:
 
 
 def _phases(results: Results) -> Table:
-    """Tell where the time of the best load went, for those who tell it."""
+    """Show where the time of the best load went, for contestants that report it."""
     told = [one for one in results.values() if one.best.batches]
     names = [name for name in told[0].best.batches[0] if name != "records"]
     rows = []
@@ -147,7 +147,7 @@ def _latency(found: Sequence[Latency]) -> Table:
             )
         )
     head = ("what", "by", "p50 ms", "p90 ms", "p99 ms", f"p50 {_RATIO}")
-    return Table("Latency at 1,000 records/s: from the sending of a record to its result", head, rows)
+    return Table("Latency at 1,000 records/s: from sending a record to its result", head, rows)
 
 
 def _times(above: float | None, below: float | None) -> str:
@@ -155,7 +155,7 @@ def _times(above: float | None, below: float | None) -> str:
 
 
 def _apart(keys: Mapping[tuple[Workload, Contestant], Result], rows: Sequence[Cells]) -> list[Cells]:
-    """Put a gap between the rows of different programs."""
+    """Insert a gap between the rows of different programs."""
     found: list[Cells] = []
     for number, ((workload, _), row) in enumerate(zip(keys, rows, strict=True)):
         if number and workload != list(keys)[number - 1][0]:

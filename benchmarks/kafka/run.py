@@ -1,4 +1,4 @@
-"""Turns options into the report on programs from Kafka to Kafka."""
+"""Measures programs from Kafka to Kafka."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def run(options: Namespace, tell: Tell) -> Report:
     """Start a broker, measure all programs on it one after another, and remove everything.
 
     Raises:
-        WrongResultError: a contestant did not give the right results.
+        WrongResultError: a contestant produced wrong results.
         QueryFailedError: a process failed.
     """
     directory = Path(tempfile.mkdtemp(prefix="brookmere-bench-"))
     share_cores()
-    # Nobody's cold start pays for a compiler.
+    # No cold start includes compilation.
     class_path()
     kernel_jar()
     try:

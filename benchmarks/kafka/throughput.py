@@ -1,19 +1,19 @@
-"""Turns contestants and a program into numbers: how fast each works off the same records.
+"""Throughput: how fast each contestant works through the same records.
 
-How fast a program is must not depend on how fast somebody else writes to its topic, on two cores that both
-share. So a load of records is written beforehand, in a transaction, which no contestant can read: all read
-committed records only. Its commit shows all of them in one go, and costs next to nothing. The clock runs
-from the commit until the last result is committed: until the offset up to which readers of committed
-records can read the topic of the results, asked for every 20 ms, moves for the last time.
+The speed of a program must not depend on how fast another process writes to its topic, on two cores that
+both share. So a load of records is written beforehand, in a transaction that no contestant can read: all read
+only committed records. Its commit reveals all of them at once, and costs next to nothing. The clock runs
+from the commit until the last result is committed: until the last stable offset of the output topic, polled
+every 20 ms, moves for the last time.
 
-Each contestant has topics of its own with the same records, because a load can be shown once. It is started
-in a process of its own, works off a first load, which gives the numbers of a cold start and warms it up,
-and then runs until the end. While another one has its turn, it is held with SIGSTOP, so it takes no part of
-the two cores.
+Each contestant has its own topics with the same records, because a load can be revealed only once. It is
+started in its own process, works through a first load, which gives the numbers of a cold start and warms it
+up, and then runs until the end. While another one has its turn, it is paused with SIGSTOP, so it takes no
+part of the two cores.
 
 Kafka Streams with at_least_once commits every 30 seconds, and holds counts back until then. So that this
-wait is not taken for work, its clock runs until it has processed the last record; the results in its cache
-come with the commit.
+wait does not count as work, its clock runs until it has processed the last record; the results in its cache
+follow with the commit.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Tell = Callable[[str], None]
 
 _POLL = 0.02
 _QUIET = 0.7
-"""How long nothing more must come behind the last result; longer than any interval of commits but one."""
+"""How long nothing may follow the last result; longer than any commit interval but one."""
 _SETTLE = 1.0
 _PATIENCE = 300.0
 
@@ -50,29 +50,29 @@ class Cold:
 
 @dataclass(frozen=True, slots=True)
 class Drain:
-    """One load that a warm contestant worked off: seconds of the clock, and of processors."""
+    """One load that a warm contestant worked through: elapsed seconds, and CPU seconds."""
 
     seconds: float
     cpu: float
     broker_cpu: float
     batches: list[dict[str, float]] = field(default_factory=list)
-    """Records and seconds of each phase, for each batch of those who tell it."""
+    """Records and seconds of each phase, for each batch, from contestants that report it."""
 
 
 @dataclass(slots=True)
 class Result:
-    """What was measured of a contestant on a program."""
+    """The measurements of a contestant on a program."""
 
     contestant: Contestant
     workload: Workload
     cold: Cold | None = None
     drains: list[Drain] = field(default_factory=list)
     written: int = 0
-    """Records in the topic of the results, after all loads."""
+    """The number of records in the output topic, after all loads."""
 
     @property
     def best(self) -> Drain:
-        """The load that was worked off the fastest."""
+        """The fastest load."""
         return min(self.drains, key=lambda drain: drain.seconds)
 
     @property
@@ -82,22 +82,22 @@ class Result:
 
     @property
     def cpu_per_million(self) -> float:
-        """Processor seconds per million records, of the cheapest load."""
+        """CPU seconds per million records, of the cheapest load."""
         return min(drain.cpu for drain in self.drains) / self.workload.records * 1e6
 
     @property
     def broker_cpu_per_million(self) -> float:
-        """Processor seconds of the broker per million records, of the cheapest load."""
+        """CPU seconds of the broker per million records, of the cheapest load."""
         return min(drain.broker_cpu for drain in self.drains) / self.workload.records * 1e6
 
     @property
     def written_per_record(self) -> float:
-        """How many results were written per record read, in all loads."""
+        """The number of results per record read, over all loads."""
         return self.written / (self.workload.records * (len(self.drains) + 1))
 
 
 class Lane:
-    """A contestant on a program: its topics, its process, and what was measured of it."""
+    """A contestant on a program: its topics, its process, and its measurements."""
 
     def __init__(
         self, cluster: Cluster, contestant: Contestant, workload: Workload, home: Path, broker: int
@@ -117,7 +117,7 @@ class Lane:
         self.child: Child | None = None
 
     def start(self, stack: ExitStack) -> None:
-        """Launch the process, wait until it is through with the first load, and hold it."""
+        """Launch the process, wait until it has finished the first load, and pause it."""
         result = self.result
         self.child = stack.enter_context(launch(result.contestant, result.workload, self.place))
         first, last = self._wait(self.child, [0] * PARTITIONS)
@@ -126,7 +126,7 @@ class Lane:
         self.child.hold()
 
     def drain(self) -> Drain:
-        """Show the process another load and measure it; then hold it again."""
+        """Reveal another load to the process and measure it; then pause it again."""
         child = self._running()
         self._fill()
         child.release()
@@ -147,22 +147,22 @@ class Lane:
         return found
 
     def finish(self) -> None:
-        """Stop the process, and check all that it wrote.
+        """Stop the process, and check everything it wrote.
 
         Raises:
-            WrongResultError: it wrote something else than it should have.
+            WrongResultError: it wrote wrong results.
         """
         self._running().stop()
         self.check()
 
     def check(self) -> None:
-        """Check all that the process wrote; those that commit late have to be stopped first."""
+        """Check everything the process wrote; those that commit late have to be stopped first."""
         result = self.result
         out = self.place.out
         result.written = check(self.cluster, out, result.contestant, result.workload, self._loads)
 
     def remove(self) -> None:
-        """Delete the topics, also those that the program made for itself."""
+        """Delete the topics, including those that the program created for itself."""
         internal = self.cluster.internal(self.place.application)
         self.cluster.delete(self.place.source, self.place.out, *internal)
 
@@ -175,7 +175,7 @@ class Lane:
         self._loads += 1
 
     def _wait(self, child: Child, ends: list[int]) -> tuple[float, float]:
-        """Return when the first and the last result of a load were there, in seconds since 1970."""
+        """Return when the first and the last result of a load appeared, in seconds since 1970."""
         contestant = self.result.contestant
         wanted = contestant.processed(self.result.workload, self._loads)
         deadline = time.monotonic() + _PATIENCE

@@ -1,7 +1,7 @@
-"""Turns a program into the records that it reads, load by load, and into the results it must give.
+"""The records that each program reads, load by load, and the results it must produce.
 
-Record `n` of a program's topic is record `n` modulo the size of its block, and lies `n` tenths of a
-millisecond behind the first. So results are known from the block, and any number of records costs no
+Record `n` of a program's topic is record `n` modulo the size of its block, and is `n` tenths of a
+millisecond after the first. So results are known from the block, and any number of records costs no
 memory.
 """
 
@@ -22,10 +22,10 @@ from brookmere.serde import partition_for
 
 PARTITIONS = 4
 START = (int(time.time()) // 3600 - 1) * 3_600_000
-"""The time of the first record, in milliseconds: a whole hour, an hour or two ago.
+"""The timestamp of the first record, in milliseconds: a full hour, an hour or two ago.
 
-Old enough for no record to lie in the future, which the broker refuses, and not so old that the topics that
-Kafka Streams keeps for its windows would be cleaned away.
+Old enough that no record is in the future, which the broker refuses, but not so old that the topics that
+Kafka Streams keeps for its windows would be cleaned up.
 """
 PER_MS = 10
 _SHARES = {"projection": 1.0, "words": 0.1, "keys": 1.0, "join": 1.0, "windows": 1.0}
@@ -33,7 +33,7 @@ _SHARES = {"projection": 1.0, "words": 0.1, "keys": 1.0, "join": 1.0, "windows":
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """What a program does, and how many records it gets at a time."""
+    """A program, and its number of records per load."""
 
     kind: Kind
     records: int
@@ -42,7 +42,7 @@ class Workload:
 
     @property
     def name(self) -> str:
-        """What a person calls it."""
+        """The name shown to people."""
         names = {
             "projection": "JSON filter and projection",
             "words": "word count",
@@ -54,12 +54,12 @@ class Workload:
 
     @property
     def block(self) -> Block:
-        """The records that are repeated, and what becomes of each."""
+        """The records that are repeated, and the result of each."""
         return _block(self.kind, self.keys)
 
     @property
     def table(self) -> list[tuple[bytes, bytes]]:
-        """The rows of the table that is joined, if one is."""
+        """The rows of the joined table, if there is one."""
         if self.kind != "join":
             return []
         return [(b"user-%d" % user, b"region-%d" % (user % 50)) for user in range(self.keys)]
@@ -72,12 +72,12 @@ class Workload:
         keys, values = block.keys, block.values
         for n in range(number * self.records, (number + 1) * self.records):
             place = n % size
-            # Without a key each partition gets a record in turn.
+            # Records without a key go to the partitions in turn.
             partition = places[place] if places else n % PARTITIONS
             yield keys[place], values[place], START + n // PER_MS, partition
 
     def expected(self, loads: int) -> Counter[str]:
-        """Return the results after so many loads: last counts, or how often each record is written."""
+        """Return the results after this many loads: last counts, or how often each record is written."""
         if self.kind != "windows":
             return self.block.expected(loads * self.records)
         results = self.block.results
@@ -89,12 +89,12 @@ class Workload:
         return found
 
     def words(self, loads: int) -> int:
-        """Return how many words the sentences of so many loads have; 0 where there are no sentences."""
+        """Return the number of words in the sentences of this many loads; 0 if there are no sentences."""
         return self.block.expected(loads * self.records).total() if self.kind == "words" else 0
 
 
 def workloads(records: int, keys: int) -> list[Workload]:
-    """Return the work of all programs, for so many records of the simpler ones per load."""
+    """Return the workloads of all programs, for this many records of the simpler ones per load."""
     numbers = {"keys": keys, "join": keys, "windows": max(keys // 10, 1)}
     return [Workload(kind, max(int(records * _SHARES[kind]), 1), numbers.get(kind, 0)) for kind in KINDS]
 
@@ -111,7 +111,7 @@ def _block(kind: Kind, keys: int) -> Block:
 
 
 def _clicks(users: int) -> Block:
-    """Return clicks of all users in the order of the keys of a count, each with the region of its user."""
+    """Return clicks of all users in the key order of a count, each with the region of its user."""
     numbers = [struct.unpack(">q", value)[0] for value in topic_block(TopicWorkload("keys", 1, users)).values]
     keys = [b"user-%d" % user for user in numbers]
     values = [b"page-%d" % (user * 7 % 1000) for user in numbers]

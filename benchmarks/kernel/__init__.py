@@ -1,4 +1,4 @@
-"""Measures the kernel from rows in memory to a sink that keeps nothing, beside Spark's own aggregation."""
+"""Measures the kernel from rows in memory to a discarding sink, compared with Spark's own aggregation."""
 
 from benchmarks.kernel.run import run
 

@@ -1,4 +1,4 @@
-"""Turns the results of cases that do more and more into where the time of the last of them goes."""
+"""Where the time goes, computed from cases that do more and more."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchmarks.kernel.throughput import Result
 
 @dataclass(frozen=True, slots=True)
 class Breakdown:
-    """Microseconds per row of the cheapest batch. The first four are processor time and add up to `total`."""
+    """Microseconds per row of the cheapest batch. The first four are CPU time and add up to `total`."""
 
     case: Case
     keys: int
@@ -25,15 +25,15 @@ class Breakdown:
     """The rest: processing, state, garbage collection; with a chain, also its second exchange."""
     total: float
     processing_clock: float
-    """What the kernel's own clock says of processing, less what it says of passing rows on."""
+    """The kernel's own timer for processing, minus forwarding rows."""
     state_clock: float
-    """What the kernel's own clock says of writing changes to the state store."""
+    """The kernel's own timer for writing changes to the state store."""
     commit_clock: float
-    """What Spark says of the commits of the state store."""
+    """Spark's report on the commits of the state store."""
 
 
 def breakdown(result: Result, baselines: Mapping[Case, Result]) -> Breakdown:
-    """Return where the time of a case goes."""
+    """Return the breakdown of a case."""
     source, stage_0, passed = (baselines[case].cpu_us for case in (SOURCE, STAGE_0, PASS))
     batch = result.cheapest
     passing = baselines[PASS].per_row(baselines[PASS].cheapest.stages[0][0])

@@ -1,4 +1,4 @@
-"""Turns the name of a configuration into a running query."""
+"""The kernel's benchmark cases, and the queries that run them."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class Case:
     store: StoreKind | None = None
     emit: Emit = "last"
     direct: bool = False
-    """Writes to Spark's noop sink itself and not through foreachBatch."""
+    """Writes directly to Spark's noop sink instead of through foreachBatch."""
 
     @property
     def name(self) -> str:
-        """What a person calls it."""
+        """The name shown to people."""
         if self.shape == "source":
             return "source only"
         if self.shape == "stage 0":
@@ -93,7 +93,7 @@ def start(case: Case, feed: Feed, sink: Sink, *, session: SparkSession, checkpoi
 
 
 def running(query: Query) -> Running:
-    """Return what the bench has to know of one of Brookmere's queries."""
+    """Return what the benchmark needs to know about one of Brookmere's queries."""
     assembly: Any = query.assembly
     stages = range(1, len(query.compiled.plan.stages))
     nodes = query.compiled.plan.topology.nodes

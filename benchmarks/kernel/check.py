@@ -1,4 +1,4 @@
-"""Turns the output of a batch into facts, and a feed into the facts that output must have."""
+"""Checks the output of a batch against facts that are known from the feed."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from benchmarks.kernel.data import Feed, quotient
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of the output of a batch."""
+    """Facts about the output of a batch."""
 
     rows: int
     keys: int
     counts: int
     """The sum of the last count of each key."""
     checksum: int
-    """Of every key, its last count, and how often it came out."""
+    """A checksum over every key, its last count, and how often it was emitted."""
 
 
 def found(case: Case, output: DataFrame) -> Facts:
-    """Return the facts of what a query wrote in a batch. Reads it once."""
+    """Return the facts about a query's output in a batch. Reads it once."""
     if case.store is None and case.shape == "count":
         columns = (F.col("text").alias("key"), F.col("count").alias("n"))
     elif case.shape in ("source", "stage 0", "pass"):
@@ -41,7 +41,7 @@ def found(case: Case, output: DataFrame) -> Facts:
 
 
 def expected(case: Case, feed: Feed, batch: int, session: SparkSession) -> Facts:
-    """Return the facts of batch number `batch`, computed without counting one record after the other."""
+    """Return the expected facts of batch number `batch`, computed without counting record by record."""
     number = F.col("id")
     records = session.range(feed.rows * (batch + 1)).select(
         feed.key(number).alias("key"),
@@ -64,14 +64,14 @@ def expected(case: Case, feed: Feed, batch: int, session: SparkSession) -> Facts
 
 
 class Checker:
-    """Checks runs, and computes what is right once for all rounds."""
+    """Checks runs, and computes the expected facts once for all rounds."""
 
     def __init__(self, session: SparkSession) -> None:
         self._session = session
         self._right: dict[tuple[str, str, Feed, int], Facts] = {}
 
     def check(self, case: Case, feed: Feed, run: measure.Run) -> None:
-        """Refuse wrong results."""
+        """Raise an error for wrong results."""
         batch, actual = run.checked
         known = (case.shape, case.emit, feed, batch)
         if known not in self._right:
@@ -80,16 +80,16 @@ class Checker:
 
 
 def compare(case: measure.Case, feed: measure.Feed, batch: int, actual: object, right: object) -> None:
-    """Refuse wrong results."""
+    """Raise an error for wrong results."""
     if actual != right:
         raise WrongResultError(
-            f"{case.name} at {feed.keys} keys gave wrong results in batch {batch}, "
+            f"{case.name} at {feed.keys} keys produced wrong results in batch {batch}, "
             f"so its speed means nothing: found {actual}, expected {right}"
         )
 
 
 def facts(per_key: DataFrame) -> Facts:
-    """Return the facts of rows with a key, its last count, and how often it came out."""
+    """Return the facts of rows with a key, its last count, and how often it was emitted."""
     # A remainder keeps the sum of the hashes inside a long.
     code = F.pmod(
         F.xxhash64("key", F.col("n").cast("bigint"), F.col("rows").cast("bigint")), F.lit(2**31 - 1)
@@ -99,5 +99,5 @@ def facts(per_key: DataFrame) -> Facts:
 
 
 def as_long(name: str | Column) -> Column:
-    """Return the number that Kafka's 8 bytes stand for."""
+    """Return the number in Kafka's 8 bytes."""
     return F.conv(F.hex(name), 16, 10).cast("bigint")

@@ -1,8 +1,8 @@
-"""Turns a number of keys into streams of generated records, the same ones for every engine.
+"""Generated records, the same for every engine.
 
 Record `n` has the key of `n` modulo the number of keys, shuffled, so the keys of a batch are spread over all
-keys, and any run of records as long as the number of keys holds each key once. What a count must give is
-therefore known without counting: record `n` is occurrence `n / keys + 1` of its key.
+keys, and any run of records as long as the number of keys contains each key once. What a count must produce
+is therefore known without counting: record `n` is occurrence `n / keys + 1` of its key.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class Feed:
     source_partitions: int = PARTITIONS
 
     def stream(self, session: SparkSession) -> DataFrame:
-        """Return the records as the columns of a topic, with the key as text beside them."""
+        """Return the records as the columns of a topic, with the key as an additional text column."""
         source = numbers(session, self.rows, self.source_partitions)
-        # The source deals its values out one by one, so a value's partition here is the one it comes in.
+        # The source distributes its values one by one, so a value's partition here is the one it arrives in.
         number = F.col("value")
         return source.select(
             self.key(number).alias("text"),
@@ -47,7 +47,7 @@ class Feed:
 
     @property
     def fill(self) -> int:
-        """After how many batches the state knows every key."""
+        """The number of batches after which the state knows every key."""
         return ceil(self.keys / self.rows) if self.rows > 1 else 0
 
     def key(self, number: Column) -> Column:
@@ -55,12 +55,12 @@ class Feed:
         return F.concat(F.lit("k"), shuffled(number % self.keys, self.keys).cast("string"))
 
     def occurrence(self, number: Column) -> Column:
-        """Return how many records have the key of record `number`, up to and with that record."""
+        """Return how many records up to and including `number` have the key of record `number`."""
         return quotient(number, self.keys) + 1
 
 
 def numbers(session: SparkSession, rows: int, partitions: int = PARTITIONS) -> DataFrame:
-    """Return a stream of the numbers from 0 on, `rows` in every batch, made in memory."""
+    """Return a stream of the numbers from 0, `rows` in every batch, generated in memory."""
     return (
         session.readStream.format("rate-micro-batch")
         .option("rowsPerBatch", rows)
@@ -72,7 +72,7 @@ def numbers(session: SparkSession, rows: int, partitions: int = PARTITIONS) -> D
 
 
 def shuffled(place: Column, size: int) -> Column:
-    """Return where a number below `size` goes if all of them are shuffled."""
+    """Return the place of a number below `size` after shuffling all of them."""
     factor, square = permutation(size)
     return (place * factor + place * place * square) % size
 
@@ -80,7 +80,7 @@ def shuffled(place: Column, size: int) -> Column:
 def permutation(size: int) -> tuple[int, int]:
     """Return a and b with which a*x + b*x*x modulo `size` shuffles 0 to `size` - 1.
 
-    That needs an a without common factor with `size`, and a b that every prime factor of `size` divides.
+    That needs an a that has no common factor with `size`, and a b that every prime factor of `size` divides.
     """
     factor = 435_761 % size or 1
     while gcd(factor, size) > 1:
@@ -96,5 +96,5 @@ def permutation(size: int) -> tuple[int, int]:
 
 
 def quotient(number: Column, divisor: int) -> Column:
-    """Return the whole part of a division."""
+    """Return the quotient of an integer division."""
     return F.call_function("div", number, F.lit(divisor))

@@ -1,4 +1,4 @@
-"""Turns results into the marks that were set for them, met or missed."""
+"""The goals for the kernel."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ FEW_KEYS = 100
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A ratio to Spark's own aggregation, and the least or the most it may be."""
+    """A ratio to Spark's own aggregation, and its limits."""
 
     what: str
     ratio: float
     direct_ratio: float | None = None
-    """The ratio to Spark's aggregation without foreachBatch, which Brookmere has and Spark need not have."""
+    """The ratio to Spark's aggregation without foreachBatch, which Brookmere needs and Spark does not."""
     least: float | None = None
     most: float | None = None
 
     @property
     def is_met(self) -> bool:
-        """Tell whether the mark is reached."""
+        """Return whether the goal is met."""
         return (self.least is None or self.ratio >= self.least) and (
             self.most is None or self.ratio <= self.most
         )
 
 
 def goals(counts: Sequence[Mapping[Case, Result]], latencies: Sequence[Latency]) -> list[Goal]:
-    """Return the marks that these results can tell of."""
+    """Return the goals that these results cover."""
     found = []
     for results in counts:
         speeds = {case: result.rows_per_second for case, result in results.items()}

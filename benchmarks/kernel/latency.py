@@ -1,4 +1,4 @@
-"""Turns batches of one row into the time that a batch takes at least."""
+"""Latency of the kernel: the time of a batch with one row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns results into tables for people and a document for programs."""
+"""The report on the kernel: tables for people, a document for programs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CLOCKS = ("| processing", "writing state", "commit")
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything that was found out about the kernel."""
+    """All results about the kernel."""
 
     settings: Mapping[str, Any]
     results: Sequence[Mapping[Case, Result]]
@@ -28,7 +28,7 @@ class Report:
     goals: Sequence[Goal]
 
     def tables(self) -> list[Table]:
-        """Return what people want to know."""
+        """Return the tables for people."""
         found = [pairs("Settings", self.settings)]
         found += [_throughput(self.results), _breakdowns(self.breakdowns)]
         found += [_latencies(self.latencies)] if self.latencies else []
@@ -64,7 +64,7 @@ def _throughput(groups: Sequence[Mapping[Case, Result]]) -> Table:
     for results in groups:
         native = results[NATIVE]
         for case, result in results.items():
-            # What does not count is no rival of a count.
+            # Cases that do not count are not compared with a count.
             counts = case.shape in ("count", "chain")
             rows.append(
                 (
@@ -79,9 +79,7 @@ def _throughput(groups: Sequence[Mapping[Case, Result]]) -> Table:
             )
         rows.append(())
     title = "Throughput: x Spark is the ratio to Spark groupBy().count() with the same sink, more is better"
-    note = (
-        "A chain is set against Spark's one count; Spark refuses an aggregate of an aggregate in update mode."
-    )
+    note = "A chain is compared with Spark's single count: in update mode Spark cannot chain aggregates."
     return Table(title, head, rows[:-1], note)
 
 
@@ -107,7 +105,7 @@ def _breakdowns(found: Sequence[Breakdown]) -> Table:
         )
         for one in found
     ]
-    title = "Where the time goes: us per row of the cheapest batch; processor time, then what clocks say"
+    title = "Where the time goes: us per row of the cheapest batch; CPU time, then timers"
     return Table(title, head, rows)
 
 

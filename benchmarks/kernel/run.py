@@ -1,4 +1,4 @@
-"""Turns options into the report on the kernel."""
+"""Measures the kernel."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def run(session: SparkSession, options: Namespace, tell: Tell) -> Report:
     """Measure the kernel.
 
     Raises:
-        WrongResultError: a case did not give the right results.
+        WrongResultError: a case produced wrong results.
         QueryFailedError: a query failed.
     """
     groups = _throughput(session, options, tell)
@@ -59,7 +59,7 @@ def _throughput(session: SparkSession, options: Namespace, tell: Tell) -> list[d
     groups = []
     for keys in options.keys:
         cases = [NATIVE, *QUICK_COUNTS] if options.quick else [NATIVE, NATIVE_DIRECT, *COUNTS]
-        # What keeps no state costs the same at any number of keys, and is measured once.
+        # Stateless cases cost the same at any number of keys, and are measured once.
         if keys == chain_keys:
             cases += [*BASELINES, *(CHAINS[:1] if options.quick else CHAINS)]
         feeds = dict.fromkeys(cases, Feed(keys, options.rows))

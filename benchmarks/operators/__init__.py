@@ -1,4 +1,4 @@
-"""Measures windows and joins from rows in memory to a sink that keeps nothing, beside Spark's own."""
+"""Measures windows and joins from rows in memory to a discarding sink, compared with Spark's own."""
 
 from benchmarks.operators.run import run
 

@@ -1,4 +1,4 @@
-"""The queries that are measured, and what they are measured beside."""
+"""The measured queries, and what they are compared with."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ StoreKind = Literal["memory", "rocksdb"]
 SHAPES: tuple[Shape, ...] = get_args(Shape)
 STORES: tuple[StoreKind, ...] = get_args(StoreKind)
 NATIVE: tuple[Shape, ...] = ("tumbling", "hopping", "session", "inner", "left")
-"""What Spark can do as well. It has no join with a table that changes, and no aggregate of an aggregate."""
+"""What Spark can do as well. It has no join with a changing table, and no aggregate of an aggregate."""
 
 TURNS: tuple[tuple[Shape, ...], ...] = (
     ("tumbling",),
@@ -26,10 +26,10 @@ TURNS: tuple[tuple[Shape, ...], ...] = (
     ("left",),
     ("foreign",),
 )
-"""What takes turns."""
+"""The shapes whose cases take turns."""
 
 SHARES: dict[Shape, int] = {"hopping": 4, "session": 2, "inner": 2, "left": 2, "foreign": 4}
-"""A batch has that part of the rows asked for, where a row is more work than one update."""
+"""The fraction of the requested rows per batch, for shapes whose rows are more work than one update."""
 
 _WORK: dict[Shape, str] = {
     "tumbling": "tumbling count",
@@ -67,12 +67,12 @@ class Case:
 
     @property
     def by(self) -> str:
-        """Who does it, and what comes out: every update, one per batch, or final results only."""
+        """Who does it, and what is emitted: every update, one per batch, or only final results."""
         return _BY_SPARK[self.shape] if self.store is None else f"Brookmere, {self.store}"
 
     @property
     def name(self) -> str:
-        """What a person calls it."""
+        """The name shown to people."""
         return f"{self.work}: {self.by}"
 
     @property
@@ -84,7 +84,7 @@ class Case:
 
     @property
     def rival(self) -> Shape:
-        """The shape that it is set against: Spark's of the same, or Brookmere's count by key."""
+        """The shape it is compared with: Spark's version of it, or Brookmere's count by key."""
         return self.shape if self.shape in NATIVE else "count"
 
 

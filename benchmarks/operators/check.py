@@ -1,4 +1,4 @@
-"""Turns the output of a batch into facts, and a feed into the facts that output must have."""
+"""Checks the output of a batch against facts that are known from the feed."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from benchmarks.operators.data import (
 )
 
 _NEAR = 0.02
-"""By how much batches differ if their ends do not fall between the same records."""
+"""How much batches differ if they do not end at the same records."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What is known of the output of a batch."""
+    """Facts about the output of a batch."""
 
     facts: Facts
     unmatched: int = 0
@@ -40,14 +40,14 @@ class Found:
 
 
 class Checker:
-    """Checks runs, and computes what is right once for all rounds."""
+    """Checks runs, and computes the expected facts once for all rounds."""
 
     def __init__(self, session: SparkSession) -> None:
         self._session = session
         self._right: dict[tuple[Case, Feed, int], Found] = {}
 
     def check(self, case: Case, feed: Feed, run: Run) -> None:
-        """Refuse wrong results."""
+        """Raise an error for wrong results."""
         batch, actual = run.checked
         known = (case, feed, batch)
         if known not in self._right:
@@ -58,11 +58,11 @@ class Checker:
         compare(case, feed, batch, actual, right)
 
     def _is_near(self, case: Case, feed: Feed, run: Run, actual: Found, right: Found) -> bool:
-        """Tell whether about the right number of left records came out without a match.
+        """Return whether about the right number of unmatched left records was emitted.
 
-        Spark's watermark goes on with the batch, so each batch has as many. Kafka Streams looks for them
-        only when the last one that waited at the look before has waited long enough; so they come in bursts,
-        and only all batches together can tell.
+        Spark's watermark advances with the batch, so each batch has equally many. Kafka Streams looks for
+        them only when the last one that waited at the previous check has waited long enough; so they come in
+        bursts, and only the total over all batches is meaningful.
         """
         if case.store is None:
             return abs(actual.unmatched - right.unmatched) <= _NEAR * right.unmatched
@@ -77,7 +77,7 @@ class Checker:
 
 
 def found(case: Case, output: DataFrame) -> Found:
-    """Return the facts of what a query wrote in a batch. Reads it once."""
+    """Return the facts about a query's output in a batch. Reads it once."""
     if case.in_kernel is not None:
         return Found(kernel.found(case.in_kernel, output))
     if case.shape in ("inner", "left", "table"):
@@ -93,7 +93,7 @@ def found(case: Case, output: DataFrame) -> Found:
         text = F.expr(f"CAST(substring(key, 1, length(key) - {tail}) AS STRING)")
         start = as_long(F.expr("substring(key, length(key) - 7, 8)"))
         columns = (_windowed(text, start), as_long("value").alias("n"))
-    # A session that grows is deleted first: a null is no count.
+    # A session that grows is deleted first: a null is not a count.
     return Found(_per_key(output.select(*columns).where("n IS NOT NULL")))
 
 
@@ -109,7 +109,7 @@ def _joined(case: Case, output: DataFrame) -> Found:
 
 
 def expected(case: Case, feed: Feed, batch: int, session: SparkSession) -> Found:
-    """Return the facts of batch number `batch`, computed without its query."""
+    """Return the expected facts of batch number `batch`, computed without its query."""
     if case.in_kernel is not None:
         return Found(kernel.expected(case.in_kernel, KernelFeed(feed.keys, feed.rows), batch, session))
     match case.shape:
@@ -117,7 +117,7 @@ def expected(case: Case, feed: Feed, batch: int, session: SparkSession) -> Found
             rows = _windows(feed, batch, session)
             return Found(_per_key(rows, once=case.store is None))
         case "session":
-            # Spark gives what has closed: the sessions of the batch before the last.
+            # Spark emits closed sessions: those of the batch before the last.
             rows = _sessions(feed, batch if case.store else batch - 2, session)
             return Found(_per_key(rows, once=case.store is None))
         case "foreign":

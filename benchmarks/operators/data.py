@@ -1,10 +1,10 @@
-"""Turns a number of keys into the topics of a case, the same ones for every engine.
+"""The topics of a case, the same for every engine.
 
-A record of a topic is known by its number, from 0 on. Keys come as in the part `kernel`: record `n` has the
-key of `n` modulo the number of keys, shuffled. Time goes on with the number, `SPAN_MS` in every batch, so
-what must come out is known without computing it record by record.
+A record of a topic is known by its number, from 0. Keys are as in the part `kernel`: record `n` has the
+key of `n` modulo the number of keys, shuffled. Time advances with the number, `SPAN_MS` in every batch, so
+the expected output is known without computing it record by record.
 
-A record lies in partition `n` modulo 2. The number of keys is even, so a key always lies in the same one, and
+A record is in partition `n` modulo 2. The number of keys is even, so a key is always in the same one, and
 topics with the same keys can be joined.
 """
 
@@ -21,20 +21,20 @@ from benchmarks.kernel.data import PARTITIONS, numbers, quotient, shuffled
 from benchmarks.operators.cases import Shape
 
 SPAN_MS = 100_000
-"""How far event time goes in a batch."""
+"""How far event time advances in a batch."""
 START_MS = 1_700_000_000_000 + SPAN_MS // 2
-"""A batch begins in the middle of a tumbling window, so every window takes records of two batches."""
+"""A batch starts in the middle of a tumbling window, so every window has records of two batches."""
 SIZE_MS = SPAN_MS
 HOP_MS = SIZE_MS // 5
 GAP_MS = SPAN_MS * 4 // 5
 GRACE_MS = SPAN_MS // 10
 
 LEFT, RIGHT = "left", "right"
-"""The topics; what is no join reads the left one."""
+"""The topics; shapes that are not joins read the left one."""
 MATCHES = 4
-"""One in so many left records finds no match."""
+"""One in this many left records finds no match."""
 PER_PRODUCT = 10
-"""How many orders a product has."""
+"""The number of orders per product."""
 VERSIONS = 1_000_000
 """A joined order is the order's number times this, and the version of the product."""
 
@@ -51,7 +51,7 @@ class Feed:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """How many records of each topic a batch has. All are even: they go to two partitions."""
+        """The number of records of each topic per batch. All are even: they go to two partitions."""
         part = {"table": 4, "inner": 2, "left": 2, "foreign": 10}.get(self.shape)
         if part is None:
             return {LEFT: self.rows}
@@ -60,7 +60,7 @@ class Feed:
 
     @property
     def fill(self) -> int:
-        """After how many batches the state has its final size, and every record its match."""
+        """The number of batches after which the state has its final size, and every record its match."""
         left, right = self.sizes[LEFT], self.sizes.get(RIGHT, 1)
         match self.shape:
             case "table":
@@ -75,7 +75,7 @@ class Feed:
                 return 3
 
     def streams(self, session: SparkSession) -> dict[str, DataFrame]:
-        """Return the topics, with the key as text beside the columns of a topic."""
+        """Return the topics, with the key as an additional text column."""
         return {topic: self._stream(session, topic) for topic in self.sizes}
 
     def text(self, topic: str, number: Column) -> Column:
@@ -101,11 +101,11 @@ class Feed:
         before = F.greatest(quotient(first - place + (self.keys - 1), self.keys), F.lit(0))
         return quotient(number, self.keys) - before + 1
 
-    # Sessions: a part of the keys has records in a batch, then comes the turn of the next part.
+    # Sessions: some of the keys have records in a batch, then it is the turn of the next ones.
 
     @property
     def active(self) -> int:
-        """How many keys have records in a batch, each at least two."""
+        """The number of keys with records in a batch, each at least two."""
         return self.keys // max(4, ceil(2 * self.keys / self.rows))
 
     def _session_place(self, number: Column) -> Column:
@@ -116,23 +116,23 @@ class Feed:
 
     @property
     def shift(self) -> int:
-        """How many records later the match of a left record comes."""
+        """How many records later the match of a left record arrives."""
         return self.keys * 3 // 20 // 2 * 2
 
     @property
     def within_ms(self) -> int:
-        """How far apart a pair may be: a fifth of the time until the key comes again."""
+        """How far apart a pair may be: a fifth of the time until the key recurs."""
         return max(1, self.keys * SPAN_MS // (5 * self.sizes[LEFT]))
 
     # Foreign keys: each order changes its product at every second update.
 
     @property
     def products(self) -> int:
-        """How many products there are."""
+        """The number of products."""
         return max(2, self.keys // PER_PRODUCT)
 
     def product_place(self, place: Column, occurrence: Column) -> Column:
-        """Return the place of the product that an order has at its `occurrence`, from 0 on."""
+        """Return the place of the product that an order has at its `occurrence`, from 0."""
         return (place + quotient(occurrence, 2) * _STRIDE) % self.products
 
     def order(self, place: Column, occurrence: Column) -> Column:
@@ -160,10 +160,10 @@ class Feed:
 
 
 def matches(number: Column) -> Column:
-    """Tell whether a right record has the key of a left one."""
+    """Return whether a right record has the key of a left one."""
     return quotient(number, PARTITIONS) % MATCHES != 0
 
 
 def as_bytes(number: Column) -> Column:
-    """Return the 8 bytes that Kafka has for a long."""
+    """Return Kafka's 8 bytes for a long."""
     return F.unhex(F.lpad(F.hex(number), 16, "0"))

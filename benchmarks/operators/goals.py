@@ -1,4 +1,4 @@
-"""Turns results into the marks that were set for them, met or missed."""
+"""The goals for windows and joins."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_GROWTH = 3.0
 
 
 def goals(results: Results) -> list[Goal]:
-    """Return the marks that these results can tell of."""
+    """Return the goals that these results cover."""
     found = []
     for (case, keys), result in results.items():
         base, least = rival(results, case, keys), LEAST_RATIOS.get(case.shape)
@@ -35,7 +35,7 @@ def goals(results: Results) -> list[Goal]:
 
 
 def rival(results: Results, case: Case, keys: int) -> Result[Case, Feed] | None:
-    """Return what a case is set against, if it was measured: itself, if it is the one to beat."""
+    """Return what a case is compared with, if it was measured: itself, if it is the one to beat."""
     native = case.rival in NATIVE
     return results.get((Case(case.rival, None if native else case.store), keys))
 

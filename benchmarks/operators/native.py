@@ -1,4 +1,4 @@
-"""Turns a case into the query that one writes with Spark alone."""
+"""The queries you would write with Spark alone."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from benchmarks.operators.cases import Shape
 from benchmarks.operators.data import GAP_MS, GRACE_MS, HOP_MS, LEFT, RIGHT, SIZE_MS, Feed
 
 MODES: dict[Shape, Literal["update", "append"]] = {"tumbling": "update", "hopping": "update"}
-"""Spark refuses sessions and joins of streams in update mode."""
+"""Spark refuses sessions and stream-stream joins in update mode."""
 
 
 def query(feed: Feed, session: SparkSession) -> DataFrame:
-    """Return the streaming rows that come out."""
+    """Return the streaming output rows."""
     topics = {
         topic: rows.select("text", "value", F.timestamp_millis("timestamp").alias("time")).withWatermark(
             "time", _text(GRACE_MS)

@@ -1,4 +1,4 @@
-"""Turns a case into a running query."""
+"""Starts the query of a case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns results into tables for people and a document for programs."""
+"""The report on windows and joins: tables for people, a document for programs."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _COSTS = ("cpu_us", "typical_cpu_us")
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything that was found out about windows and joins."""
+    """All results about windows and joins."""
 
     settings: Mapping[str, Any]
     results: Results
     goals: Sequence[Goal]
 
     def tables(self) -> list[Table]:
-        """Return what people want to know."""
+        """Return the tables for people."""
         found = [pairs("Settings", self.settings), _throughput(self.results)]
         found += [_growth(self.results)] if growing(self.results) else []
         return found + ([goals_table(self.goals)] if self.goals else [])
@@ -65,8 +65,8 @@ def _throughput(results: Results) -> Table:
         before = case.work, keys
         numbers = _numbers(one, rival(results, case, keys))
         rows.append((case.work, f"{keys:,}", case.by, *numbers, *_clocks(one)))
-    title = "Throughput: x is the ratio to Spark, or to count by key where Spark has no rival; more is better"
-    note = "Spark has no join with a table that changes, and no aggregate of an aggregate in update mode."
+    title = "Throughput: x is the ratio to Spark, or to count by key if Spark cannot do it; more is better"
+    note = "Spark has no join with a changing table, and no aggregate of an aggregate in update mode."
     return Table(title, head, rows, note)
 
 
@@ -101,4 +101,4 @@ def _growth(results: Results) -> Table:
         for case, few, many in growing(results)
     ]
     head = ("what", "by", "keys", "CPU us/row", "keys", "CPU us/row", "growth")
-    return Table("Growth: what a record costs with few and with many keys, less is better", head, rows)
+    return Table("Growth: the cost of a record with few and with many keys; less is better", head, rows)

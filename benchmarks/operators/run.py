@@ -1,4 +1,4 @@
-"""Turns options into the report on windows and joins."""
+"""Measures windows and joins."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def run(session: SparkSession, options: Namespace, tell: Callable[[str], None]) 
     """Measure windows and joins.
 
     Raises:
-        WrongResultError: a case did not give the right results.
+        WrongResultError: a case produced wrong results.
         QueryFailedError: a query failed.
     """
     results = _throughput(session, options, tell)

@@ -1,4 +1,4 @@
-"""Turns a case into the topology that Brookmere runs."""
+"""The topologies of Brookmere's cases."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _windows(app: bm.StreamsBuilder, case: Case) -> None:
     if case.shape != "session":
         hop = HOP_MS if case.shape == "hopping" else SIZE_MS
         windows = bm.TimeWindows(f"{SIZE_MS}ms", advance=f"{hop}ms", grace=f"{GRACE_MS}ms")
-    # Re-keyed, as in the part `kernel`: Spark as well sends each record to the task of its key.
+    # Re-keyed, as in the part `kernel`: Spark also sends each record to the task of its key.
     grouped = app.stream(LEFT).group_by(lambda key, _: key)
     counts = grouped.windowed_by(windows).count(store="counts", store_type=case.store or "auto")
     counts.to_stream().to("out")
@@ -57,7 +57,7 @@ def _table(app: bm.StreamsBuilder, case: Case) -> None:
 def _foreign_key(app: bm.StreamsBuilder, case: Case, feed: Feed) -> None:
     kind = case.store or "auto"
     orders = app.table(LEFT, value=bm.Long(), store="orders", store_type=kind)
-    # Orders ask for a product in the task of its key, where only a repartition is sure to have sent it.
+    # Orders look up a product in the task of its key, which only a repartition guarantees.
     products = app.stream(RIGHT, key=bm.Long(), value=bm.Long()).repartition()
     joined = orders.join(
         products.to_table(store="products", store_type=kind),

@@ -1,1 +1,1 @@
-"""Python code inside a stream, beside other stream processors for Python."""
+"""Python code inside a stream, compared with other Python stream processors."""

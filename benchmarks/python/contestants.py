@@ -1,4 +1,4 @@
-"""Turns a contestant and a program into the processes that run it."""
+"""The contestants, and the processes that run a program for each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchmarks.python.workloads import GRACE_MS, WINDOW_MS, Workload
 from brookmere.kernel.cache import cache_directory
 
 PROCESSES = 2
-"""Of each rival: one for each core. Brookmere has one JVM with two threads and a worker for each."""
+"""For each rival: one per core. Brookmere has one JVM with two threads and a worker for each."""
 MEMORY = "2g"
 _RIVALS = Path(__file__).parent / "rivals"
 _FIRST_PORT = 20_731
@@ -24,7 +24,7 @@ _FIRST_PORT = 20_731
 
 @dataclass(frozen=True, slots=True)
 class Contestant:
-    """Who runs the programs, with which guarantee, and what has to be installed for it."""
+    """Who runs the programs, with which guarantee, and what has to be installed."""
 
     short: str
     name: str
@@ -45,7 +45,7 @@ RIVALS = tuple(one.short for one in CONTESTANTS)
 
 
 def prepare(contestant: Contestant) -> Path:
-    """Return the Python that a contestant runs with; a rival gets an environment of its own, once."""
+    """Return the Python that a contestant runs with; a rival gets its own environment, once."""
     if not contestant.requirement:
         return Path(sys.executable)
     home = cache_directory() / "rivals" / contestant.requirement.replace("==", "-")
@@ -97,7 +97,7 @@ def launch(contestant: Contestant, workload: Workload, servers: str, directory: 
 
 
 def out_topic(contestant: Contestant, workload: Workload) -> str:
-    """Return the topic that a contestant writes the results of a program to."""
+    """Return the output topic of a contestant and a program."""
     return f"out-{contestant.short}-{workload.program}-{workload.keys}"
 
 

@@ -1,8 +1,8 @@
-"""Turns a contestant and a program into numbers: how fast it works off records that wait for it.
+"""Measures how fast a contestant works through a backlog of records.
 
-Every record has one result, so the ends of the topic of results tell how far a contestant is. The clock runs
-from the first results after a time to warm up until all are there, or for some seconds: the slow ones need
-not finish. Processor time is that of all processes of the contestant between the same two moments.
+Every record has one result, so the end of the output topic shows a contestant's progress. The clock runs
+from the first results after a warm-up until all are there, or for some seconds: slow contestants need
+not finish. CPU time is that of all processes of the contestant in the same interval.
 """
 
 from __future__ import annotations
@@ -21,32 +21,32 @@ from benchmarks.python.workloads import Workload
 _POLL = 0.05
 _PATIENCE = 180.0
 _PAUSE = 60.0
-"""How long nobody may go without a result."""
+"""How long a contestant may go without a result."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What was measured of a contestant on a program."""
+    """The measurements of a contestant on a program."""
 
     contestant: Contestant
     workload: Workload
     started: float
     """Seconds from the launch to the first result."""
     records: int
-    """Measured ones."""
+    """The number of measured records."""
     seconds: float
     cpu: float
     written: int
-    """Results in all, which were checked."""
+    """The total number of results, all of them checked."""
 
     @property
     def per_second(self) -> float:
-        """Records per second, on two cores that the broker shares."""
+        """Records per second, on two cores shared with the broker."""
         return self.records / self.seconds
 
     @property
     def per_cpu_second(self) -> float:
-        """Records per second of processor time."""
+        """Records per second of CPU time."""
         return self.records / self.cpu
 
 
@@ -63,7 +63,7 @@ def measure(
     """Run a contestant on its own, and check what it wrote.
 
     Raises:
-        WrongResultError: it wrote something else than it should have.
+        WrongResultError: it wrote wrong results.
         QueryFailedError: it ended, or wrote nothing.
     """
     out = out_topic(contestant, workload)
@@ -78,7 +78,7 @@ def measure(
         begin = first
         while begin.time < first.time + warm and begin.results < workload.records // 4:
             begin = moments.next(_PAUSE)
-        # Who is through with few records at once is measured with its start.
+        # A contestant that finishes few records at once is measured including its start.
         end, begin = (begin, _Moment(began, 0, 0.0)) if begin.results >= workload.records else (begin, begin)
         while end is begin or (end.results < workload.records and end.time < begin.time + seconds):
             end = moments.next(_PAUSE)
@@ -94,7 +94,7 @@ def measure(
 
 
 class _Moments:
-    """When results have come, how many there are, and what they have cost."""
+    """When results have arrived, how many there are, and what they have cost."""
 
     def __init__(self, cluster: Cluster, out: str, children: list[Child]) -> None:
         self._cluster = cluster

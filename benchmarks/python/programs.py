@@ -1,4 +1,4 @@
-"""Turns the name of a program into Brookmere's topology of it, with Python functions and a processor."""
+"""The benchmark programs as Brookmere topologies, with Python functions and a processor."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ class RunningCount(bm.FixedKeyProcessor):
     """Counts the records of each key."""
 
     def init(self, context: Any) -> None:
-        """Find the store."""
+        """Get the store."""
         super().init(context)
         self.counts = context.store("counts")
 
     def process(self, record: bm.Record) -> None:
-        """Send the count on."""
+        """Forward the count."""
         seen = (self.counts.get(record.key) or 0) + 1
         self.counts.put(record.key, seen)
         self.context.forward(record.with_value(str(seen)))

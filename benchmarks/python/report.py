@@ -1,4 +1,4 @@
-"""Turns results into tables for people, a document for programs, and marks that are met or missed."""
+"""The report on Python code: tables for people, a document for programs, and goals."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _MARKED_KEYS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything that was found out about Python code."""
+    """All results about Python code."""
 
     settings: Mapping[str, Any]
     results: Sequence[Result]
     is_trial: bool
 
     def tables(self) -> list[Table]:
-        """Return what people want to know."""
+        """Return the tables for people."""
         found = [pairs("Settings", self.settings), self._speed()]
         return found if self.is_trial else [*found, goals_table(self.goals())]
 
@@ -39,7 +39,7 @@ class Report:
         }
 
     def goals(self) -> list[Goal]:
-        """Return the marks that these results can tell of."""
+        """Return the goals that these results cover."""
         found = []
         for result in self.results:
             workload = result.workload
@@ -75,5 +75,5 @@ class Report:
                 )
             rows.append(())
         head = ("program", "by", "records/s", "per CPU s", "Brookmere x this, per CPU s", "first result s")
-        note = "Two cores, which the broker shares. A result per record; all results of all were checked."
+        note = "Two cores, shared with the broker. One result per record; all results were checked."
         return Table("From Kafka to Kafka, in Python", head, rows[:-1], note)

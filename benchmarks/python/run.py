@@ -1,4 +1,4 @@
-"""Turns options into the report on Python code, beside other libraries that run it."""
+"""Measures Python code, compared with other libraries that run it."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ Tell = Callable[[str], None]
 
 
 def run(options: Namespace, tell: Tell) -> Report:
-    """Start a broker, let all contestants work off the same records one after another, and remove everything.
+    """Start a broker, let all contestants work through the same records in turn, and remove everything.
 
     Raises:
-        WrongResultError: a contestant did not give the right results.
-        QueryFailedError: Brookmere failed. Of a rival that fails there is no number.
+        WrongResultError: a contestant produced wrong results.
+        QueryFailedError: Brookmere failed. A rival that fails has no number.
     """
     directory = Path(tempfile.mkdtemp(prefix="brookmere-bench-"))
     share_cores()

@@ -1,4 +1,4 @@
-"""Turns chunks of records into microseconds per record in the worker alone, without a JVM behind it.
+"""Measures the worker alone, without a JVM: microseconds per record.
 
     python -m benchmarks.python.worker_alone
 
@@ -52,14 +52,14 @@ class CountInDict(Count):
 
 
 class Bytes:
-    """A channel that gives a batch of chunks, and knows of no row."""
+    """A channel that supplies a batch of chunks, and has no stored rows."""
 
     def __init__(self, chunks: list[bytes]) -> None:
         self._chunks = chunks
         self._waiting: list[tuple[str, Any]] = []
 
     def begin(self) -> None:
-        """Have the chunks wait as one batch."""
+        """Queue the chunks as one batch."""
         chunks = [("C", chunk) for chunk in self._chunks]
         self._waiting = [("E", encoded((1, 0))), *reversed(chunks), ("B", encoded((1, 0, False, {}, None)))]
 
@@ -78,7 +78,7 @@ class Bytes:
 
 
 def measured(supplier: type[Processor], kept: TypeCode, *, keys: int, is_timed: bool, headers: Any) -> float:
-    """Return the microseconds of processor time per record, the best of some rounds."""
+    """Return the microseconds of CPU time per record, the best of some rounds."""
     random = Random(1)
     chunks = []
     for number in range(CHUNKS):

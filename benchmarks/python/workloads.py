@@ -1,4 +1,4 @@
-"""Turns a program into the records that it reads and into a check of what it writes."""
+"""The records that each program reads, and a check of what it writes."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ WINDOW_MS = 10_000
 GRACE_MS = 60_000
 _PER_MS = 10
 _STRIDE = 7_919
-"""Prime, so that every key comes once in as many records as there are keys."""
+"""Prime, so that every key occurs once in as many records as there are keys."""
 
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """What a program does, with how many keys, and how many records wait for it. Each has one result."""
+    """A program, its number of keys, and its backlog of records. Each record has one result."""
 
     program: Program
     keys: int
@@ -31,13 +31,13 @@ class Workload:
 
     @property
     def name(self) -> str:
-        """What a person calls it."""
+        """The name shown to people."""
         names = {"map": "stateless map", "count": "running count", "windows": "tumbling count"}
         return f"{names[self.program]}, {self.keys:,} keys"
 
     @property
     def source(self) -> str:
-        """The topic of the records; programs with as many keys share it."""
+        """The topic of the records; programs with equally many keys share it."""
         return f"in-{self.keys}"
 
     def load(self) -> Iterator[tuple[bytes, bytes, int, int]]:
@@ -50,10 +50,10 @@ class Workload:
             yield keys[at], values[n % 1000], START + n // _PER_MS, places[at]
 
     def check(self, cluster: Cluster, topic: str) -> int:
-        """Return how many results there are.
+        """Return the number of results.
 
         Raises:
-            WrongResultError: they are not those of so many records from the beginning.
+            WrongResultError: they do not match this many records from the start.
         """
         number = 0
         seen: Counter[bytes] = Counter()

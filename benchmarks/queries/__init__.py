@@ -1,1 +1,1 @@
-"""Measures how fast stores answer, in Python and over HTTP, and what that costs an application that runs."""
+"""Measures how fast stores answer, in Python and over HTTP, and what that costs a running application."""

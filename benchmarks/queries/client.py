@@ -1,4 +1,4 @@
-"""Asks for random keys over HTTP, each connection one after another, and writes what came back as JSON.
+"""Requests random keys over HTTP, one at a time per connection, and writes the measurements as JSON.
 
 `client PORT STORE KEYS CONNECTIONS SECONDS CORE`. Requests and answers are bytes: a library for HTTP would
 take more time than the server.
@@ -21,7 +21,7 @@ _LENGTH = b"content-length: "
 
 
 class Connection(asyncio.Protocol):
-    """Sends a request, waits for the answer, and sends the next one until the time is over."""
+    """Sends a request, waits for the answer, and sends the next one until the time is up."""
 
     def __init__(self, store: str, keys: int, seed: int, until: float) -> None:
         self._dice = random.Random(seed)
@@ -58,7 +58,7 @@ class Connection(asyncio.Protocol):
             self.over.set_exception(error or ConnectionError("the server has closed the connection"))
 
     def finish(self) -> None:
-        """Ask no more."""
+        """Send no more requests."""
         self._until = 0.0
 
     def _ask(self) -> None:
@@ -73,7 +73,7 @@ class Connection(asyncio.Protocol):
 
 
 async def main(port: int, store: str, keys: int, connections: int, seconds: float) -> None:
-    """Keep so many requests on the way for some seconds, or until it is told to end, and write a line."""
+    """Keep this many requests in flight for some seconds, or until asked to stop, and write a line."""
     loop = asyncio.get_running_loop()
     begun = time.perf_counter()
     until = begun + seconds

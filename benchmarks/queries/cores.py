@@ -1,4 +1,4 @@
-"""Turns the cores of the machine into two sides that do not take each other's time."""
+"""Separate cores for the two sides of a measurement."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 
 def take(side: int) -> None:
-    """Put this process on one core; sides 0 and 1 have different ones where there are two."""
+    """Pin this process to one core; sides 0 and 1 have different ones if there are two."""
     if hasattr(os, "sched_setaffinity"):
         cores = sorted(os.sched_getaffinity(0))
         os.sched_setaffinity(0, {cores[side % len(cores)]})

@@ -14,7 +14,7 @@ _BATCH = 200_000
 
 
 def main(topics: str, state: str, core: str) -> int:
-    """Run the application, and tell on standard output how far it is."""
+    """Run the application, and report progress on standard output."""
     cores.take(int(core))
     app = bm.StreamsBuilder(APPLICATION, key=bm.Text(), value=bm.Text())
     app.stream(SOURCE).group_by_key().count(store=COUNTS.name)

@@ -1,4 +1,4 @@
-"""Turns a number of keys into topics: one that plays the changelog of a store, one that is counted."""
+"""The topics for queries: one that acts as the changelog of a store, one that is counted."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def random_keys(keys: int, count: int, seed: int) -> Iterator[str]:
 
 
 def fill_changelog(directory: Path, keys: int) -> None:
-    """Create the topic that plays the changelog, with one record per key."""
+    """Create the topic that acts as the changelog, with one record per key."""
     topic = bm.Topics(directory).create(CHANGELOG, PARTITIONS, {"cleanup.policy": "compact"})
     for at in range(0, keys, _BLOCK):
         numbers = range(at, min(at + _BLOCK, keys))

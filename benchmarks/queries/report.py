@@ -1,4 +1,4 @@
-"""Turns results into tables for people, a document for programs, and marks that are met or missed."""
+"""The report on queries: tables for people, a document for programs, and goals."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Reads:
 
     @property
     def cpu_us(self) -> float:
-        """Microseconds of processor time per read in the cheapest round."""
+        """Microseconds of CPU time per read in the cheapest round."""
         return min(each["cpu"] for each in self.rounds) / self.reads * 1e6
 
 
@@ -57,7 +57,7 @@ class Requests:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What an application made of some records while it was queried, or not."""
+    """How fast an application processed some records, with or without queries."""
 
     queried: bool
     records: int
@@ -71,7 +71,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything that was found out about queries."""
+    """All results about queries."""
 
     settings: Mapping[str, Any]
     reads: Sequence[Reads]
@@ -81,13 +81,13 @@ class Report:
 
     @property
     def ratio(self) -> float:
-        """The throughput with queries as a part of that without: the median over pairs of loads."""
+        """The throughput with queries as a fraction of that without: the median over pairs of loads."""
         plain = [load.per_second for load in self.loads if not load.queried]
         queried = [load.per_second for load in self.loads if load.queried]
         return median(b / a for a, b in zip(plain, queried, strict=True))
 
     def tables(self) -> list[Table]:
-        """Return what people want to know."""
+        """Return the tables for people."""
         found = [pairs("Settings", self.settings), self._reads(), self._requests(), self._loads()]
         return found if self.is_trial else [*found, goals_table(self.goals())]
 
@@ -103,7 +103,7 @@ class Report:
         }
 
     def goals(self) -> list[Goal]:
-        """Return the marks."""
+        """Return the goals."""
         alone = [each for each in self.requests if each.what == "alone"]
         found = [
             Goal(f"reads/s in Python, {each.backend}", each.per_second, least=LEAST_IN_PYTHON)

@@ -1,4 +1,4 @@
-"""Turns options into the report on queries: of replicas, of a server, and of an application beside them."""
+"""Measures queries: of replicas, of a server, and alongside an application."""
 
 from __future__ import annotations
 
@@ -75,9 +75,9 @@ class _Bench:
         return Report(
             settings={
                 "keys": f"{self._keys:,}; counted {self._counted:,}",
-                "connections": f"{_CONNECTIONS}, each with one request on the way",
+                "connections": f"{_CONNECTIONS}, each with one request in flight",
                 "records per load": f"{self._records:,}",
-                "cores": "server and clients on different ones; beside the application they share one",
+                "cores": "server and clients on different ones; alongside the application they share one",
             },
             reads=reads,
             requests=[*requests, *beside],
@@ -96,7 +96,7 @@ class _Bench:
         return reads
 
     def _over_http(self) -> list[Requests]:
-        """Ask the server, which has a core for itself."""
+        """Query the server, which has its own core."""
         port = _free_port()
         with self._server(CHANGELOG, "replica", port, SERVER_SIDE) as server:
             self._client(CHANGELOG, port, self._keys, APPLICATION_SIDE, 1.0)
@@ -121,7 +121,7 @@ class _Bench:
             _until(lambda: application.is_running, application)
             self._processed = self._records
             _until(lambda: application.processed >= self._processed, application)
-            # What was compiled is warm after a second load.
+            # The code is compiled after a second load.
             self._load(application, seed=1)
             with self._server(COUNTS.name, "counts", port, SERVER_SIDE) as server:
                 for number in range(2 * self._rounds):
@@ -139,7 +139,7 @@ class _Bench:
         return loads, requests
 
     def _queried(self, application: Child, port: int, seed: int, requests: list[Requests]) -> Load:
-        # The clients ask for longer than the load takes, and are ended with it.
+        # The clients run for longer than the load takes, and are stopped with it.
         command = _client_command(COUNTS.name, port, self._counted, SERVER_SIDE, _PATIENCE)
         self._client(COUNTS.name, port, self._counted, SERVER_SIDE, 1.0)
         with subprocess.Popen([*command], stdout=subprocess.PIPE, text=True) as client:
@@ -219,7 +219,7 @@ def _until(condition: Callable[[], bool], child: Child) -> None:
     while not condition():
         child.check()
         if time.monotonic() > deadline:
-            raise QueryFailedError(f"{child.name} takes too long")
+            raise QueryFailedError(f"{child.name} took too long")
         time.sleep(_LOOK)
 
 

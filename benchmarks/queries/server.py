@@ -16,7 +16,7 @@ _PATIENCE = 600.0
 
 
 def main(topics: str, directory: str, port: str, store: str, core: str) -> None:
-    """Serve, and tell on standard output when requests are answered."""
+    """Serve, and report on standard output when requests are answered."""
     cores.take(int(core))
     infos = [info for info in (STORE, COUNTS) if info.name == store]
     with Replica("bench", infos, bm.Topics(Path(topics)), Path(directory)) as replica:

@@ -1,4 +1,4 @@
-"""Measures the way from topic to topic, beside native PySpark on the same topics and a plain Python loop."""
+"""Measures the path from topic to topic, compared with PySpark on the same topics and a plain Python loop."""
 
 from benchmarks.topics.run import run
 

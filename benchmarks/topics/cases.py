@@ -1,4 +1,4 @@
-"""Turns the name of a configuration into a topology: whole, or cut short to see what its parts cost."""
+"""The cases from topic to topic: whole, or cut short to see what the parts cost."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from benchmarks.topics.workloads import Workload
 Engine = Literal["Brookmere", "PySpark", "Python loop"]
 Emit = Literal["last", "every"]
 Step = Literal["read", "bytes", "copy", "drop", "work", "exchange", "encode", "whole"]
-"""What Brookmere does before it drops all records: nothing but reading (of rows, or as a topology of bytes),
-decoding, the work that needs no state, and an exchange. `copy` and `encode` write them all."""
+"""What Brookmere does before it drops all records: only reading (as rows, or as a topology of bytes),
+decoding, stateless work, and an exchange. `copy` and `encode` write all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Case:
 
     @property
     def by(self) -> str:
-        """Who does it, as a person would say it."""
+        """Who does it, as shown to people."""
         if self.step != "whole":
             return f"Brookmere, only {self.step}"
         if self.engine != "Brookmere" or not self.workload.counts:
@@ -38,12 +38,12 @@ class Case:
 
     @property
     def name(self) -> str:
-        """What a person calls it."""
+        """The name shown to people."""
         return f"{self.workload.name}: {self.by}"
 
 
 def rivals(workload: Workload) -> list[Case]:
-    """Return the cases that do the whole of a workload."""
+    """Return the cases that run a whole workload."""
     every = [Case(workload, "Brookmere", "every")] if workload.counts else []
     return [
         Case(workload, "PySpark"),

@@ -1,4 +1,4 @@
-"""Turns the topic that a case wrote into results, and refuses wrong ones."""
+"""Checks the results that a case wrote to its topic."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _SHOWN = 3
 
 
 def check(case: Case, out: Topic, read: int) -> int:
-    """Return how many records a case wrote after reading so many.
+    """Return how many records a case wrote after reading this many.
 
     Raises:
-        WrongResultError: they are not the right ones.
+        WrongResultError: the results are wrong.
     """
     written = sum(out.end_offsets())
     right = _right_number(case, read)
@@ -37,7 +37,7 @@ def _right_number(case: Case, read: int) -> int | None:
     workload = case.workload
     if case.emit == "every" or not workload.counts:
         return block(workload).expected(read).total()
-    # The loop cuts its batches in another way.
+    # The loop divides its batches differently.
     if case.engine == "Python loop":
         return None
     return block(workload).updated(workload.rows, read // workload.rows)

@@ -1,4 +1,4 @@
-"""Turns a workload into a topic full of its records."""
+"""Fills topics with the records of a workload."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _LEAST_ROWS = 50_000
 
 
 def fill(topics: bm.Topics, workload: Workload, batches: int) -> None:
-    """Create the topic of a workload with as many records as so many batches take.
+    """Create the topic of a workload with enough records for this many batches.
 
-    Records lie in the partition of their key, and without a key in each partition in turn.
+    Records are in the partition of their key, and without a key in each partition in turn.
     """
     topic = topics.create(workload.topic, partitions=PARTITIONS)
     found = block(workload)
-    # Small blocks are repeated first, so that a batch is put together of few pieces.
+    # Small blocks are repeated first, so that a batch consists of few pieces.
     times = -(-_LEAST_ROWS // len(found))
     repeated = pa.table(
         {
@@ -36,7 +36,7 @@ def fill(topics: bm.Topics, workload: Workload, batches: int) -> None:
 
 
 def open_once(session: SparkSession, topics: bm.Topics, workload: Workload) -> None:
-    """Read a topic, so that no case pays for the check of its files that the first reader makes."""
+    """Read a topic, so that no case pays for the first reader's check of its files."""
     reader = session.read.format(FORMAT).option("dir", str(topics.directory))
     reader.option("topic", workload.topic).load().write.format("noop").mode("overwrite").save()
 

@@ -1,4 +1,4 @@
-"""Turns results into the marks that were set for them, met or missed."""
+"""The goals for the path from topic to topic."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_RATIO = 1.3
 
 
 def goals(groups: Sequence[Mapping[Case, Result]], latencies: Sequence[Latency]) -> list[Goal]:
-    """Return the marks that these results can tell of."""
+    """Return the goals that these results cover."""
     found = []
     for results in groups:
         workload = next(iter(results)).workload

@@ -1,4 +1,4 @@
-"""Turns single records into the time from the append of one to its result in the output topic."""
+"""Latency: the time from appending a record to its result in the output topic."""
 
 from __future__ import annotations
 
@@ -26,31 +26,31 @@ ENGINES: tuple[Engine, ...] = ("PySpark", "Brookmere")
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """Milliseconds from the append of a record to its count in the output topic."""
+    """Milliseconds from appending a record to its count in the output topic."""
 
     engine: Engine
     times: list[float] = field(default_factory=list)
 
     @property
     def p50(self) -> float:
-        """Half of the records took no longer."""
+        """The median."""
         return median(self.times)
 
     @property
     def p95(self) -> float:
-        """One in twenty took longer."""
+        """The 95th percentile."""
         ordered = sorted(self.times)
         return ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))]
 
     @property
     def least(self) -> float:
-        """The quickest of all."""
+        """The minimum."""
         return min(self.times)
 
 
 @dataclass(frozen=True, slots=True)
 class LatencyBench:
-    """A session and a directory to measure in: `warm_up` records go by before `measured` ones."""
+    """A session and a directory to measure in: `warm_up` records precede `measured` ones."""
 
     session: SparkSession
     directory: Path
@@ -59,7 +59,7 @@ class LatencyBench:
     _numbers: count[int] = field(default_factory=count)
 
     def measure(self, rounds: int, tell: Callable[[str], None]) -> list[Latency]:
-        """Measure all engines in turn, `rounds` times, every other round backwards.
+        """Measure all engines in turn, `rounds` times, every other round in reverse order.
 
         Raises:
             QueryFailedError: a query failed or took too long.
@@ -94,7 +94,7 @@ class LatencyBench:
 
 
 def _once(running: Running, source: Topic, out: Topic, number: int) -> float:
-    """Return the milliseconds until the one record more in `out` is there, from a query that waits."""
+    """Return the milliseconds until an idle query's next record appears in `out`."""
     before = sum(out.end_offsets())
     began = time.perf_counter()
     source.append([bm.Record(b"k%d" % (number % _KEYS), b"value", -1)])

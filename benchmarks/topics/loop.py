@@ -1,4 +1,4 @@
-"""Turns a workload into a plain Python loop over the same topics, with its counts in a dict only."""
+"""A plain Python loop over the same topics, with its counts only in a dict."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Read = Iterator[pa.RecordBatch]
 
 
 class Loop:
-    """What remembers from one batch to the next."""
+    """The state between batches."""
 
     def __init__(self, workload: Workload, source: Topic, out: Topic, batches: int) -> None:
         self._workload = workload

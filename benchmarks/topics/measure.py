@@ -1,4 +1,4 @@
-"""Turns a case into numbers: runs it over its topic and reads clocks between the batches."""
+"""Measures a case: runs it over its topic and reads clocks between the batches."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ class Batch:
     exchanged: int = 0
     """Rows that went through exchanges."""
     state_ns: int = 0
-    """Processor time of writing changes to the state store."""
+    """CPU time of writing changes to the state store."""
     commit_ms: int = 0
     """Elapsed time of the commits of the state stores, summed over tasks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The measured batches of a case, and how many records all batches of it have written."""
+    """The measured batches of a case, and the number of records that all its batches have written."""
 
     batches: list[Batch]
     read: int
@@ -60,7 +60,7 @@ class Bench:
 
     @property
     def batches(self) -> int:
-        """How many batches the topics must hold."""
+        """The number of batches that the topics must hold."""
         return self.warm_up + self.measured
 
     @property
@@ -73,10 +73,10 @@ class Bench:
 
         Raises:
             QueryFailedError: the query failed or took too long.
-            WrongResultError: the results in its topic are not the right ones.
+            WrongResultError: the results in its topic are wrong.
         """
         number = next(self._numbers)
-        # A name for each run: the JVM remembers topics by name.
+        # A new name for each run: the JVM remembers topics by name.
         out = self.topics.create(f"out-{number}", partitions=PARTITIONS)
         checkpoint = self.directory / f"checkpoint-{number}"
         try:
@@ -125,9 +125,9 @@ class Bench:
         ]
 
     def _watch(self, running: Running, checkpoint: Path) -> list[_Mark]:
-        """Return what the clocks say at the end of the warm-up and of each measured batch.
+        """Return the clock readings at the end of the warm-up and of each measured batch.
 
-        A batch ends when its commit stands in the checkpoint. Looking for that file costs the JVM nothing.
+        A batch ends when its commit is in the checkpoint. Checking for that file costs the JVM nothing.
         """
         clock = _cpu(self.session)
         marks = []
@@ -138,7 +138,7 @@ class Bench:
 
     def _end(self, running: Running) -> None:
         running.stop()
-        # Each case starts with a clean heap and without the state stores of the last at work behind it.
+        # Each case starts with a clean heap, after the previous case's state stores have shut down.
         jvm: Any = self.session._jvm
         jvm.org.apache.spark.sql.execution.streaming.state.StateStore.stop()
         jvm.java.lang.System.gc()
@@ -152,7 +152,7 @@ class _Mark:
 
 
 def _cpu(session: SparkSession) -> Callable[[], int]:
-    """Return the processor time of the JVM and of this process, less that of the thread that watches."""
+    """Return the CPU time of the JVM and of this process, minus that of the watching thread."""
     jvm = cpu_clock(session)
     return lambda: jvm() + time.process_time_ns() - time.thread_time_ns()
 

@@ -1,4 +1,4 @@
-"""Turns a workload into the query that one writes for it with PySpark alone, on the same topics."""
+"""The queries you would write with PySpark alone, on the same topics."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from benchmarks.topics.workloads import Workload
 def start(
     workload: Workload, *, session: SparkSession, topics: Path, out: str, checkpoint: Path, limit: int
 ) -> StreamingQuery:
-    """Start the query; a limit of 0 takes all that waits into a batch."""
+    """Start the query; a limit of 0 puts the whole backlog into one batch."""
     reader = session.readStream.format(FORMAT).option("dir", str(topics)).option("topic", workload.topic)
     rows = reader.option("limit", limit).option("cores", session.sparkContext.defaultParallelism).load()
     writer = _results(workload, rows).writeStream.format(FORMAT).outputMode("update")

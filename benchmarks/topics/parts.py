@@ -1,4 +1,4 @@
-"""Turns the results of cases that do more and more into where Brookmere's processor time goes."""
+"""Where Brookmere's CPU time goes, computed from cases that do more and more."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from benchmarks.topics.workloads import Kind, block
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Microseconds of processor time per record that is read. They add up to `total`."""
+    """Microseconds of CPU time per input record. They add up to `total`."""
 
     case: Case
     read: float
-    """Reading the files, and what a batch costs at all: plan, logs, tasks."""
+    """Reading the files, and the fixed cost of a batch: planning, logs, tasks."""
     decode: float
     exchange: float | None
     kernel: float
-    """What is left: operators, folding before the exchange, garbage collection, the state's background."""
+    """The rest: operators, pre-aggregation, garbage collection, the state's background work."""
     state: float | None
     """Writing changes to the state store."""
     encode: float
@@ -31,7 +31,7 @@ class Parts:
 
 
 def parts(result: Result, rungs: Mapping[Case, Result]) -> Parts:
-    """Return where the time of one of Brookmere's cases goes."""
+    """Return the breakdown of one of Brookmere's cases."""
     kind = result.case.workload.kind
     costs = {(case.workload.kind, case.step): rung.cpu_us for case, rung in rungs.items()}
     read, decoded = costs[kind, "read"], costs[kind, "drop"]
@@ -66,7 +66,7 @@ def parts(result: Result, rungs: Mapping[Case, Result]) -> Parts:
 
 
 def _per_exchanged(result: Result, costs: Mapping[tuple[Kind, Step], float], worked: float) -> float:
-    """Return the cost of an exchange per row that goes through it: with folding that is not each one."""
+    """Return the cost of an exchange per row that passes it: with pre-aggregation not every row does."""
     workload = result.case.workload
     read = result.runs[0].read
     return (costs[workload.kind, "exchange"] - worked) * read / block(workload).expected(read).total()

@@ -1,4 +1,4 @@
-"""Turns a case into a running query from its topic to a new one."""
+"""Starts the query of a case, from its topic to a new one."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ _ASK_AGAIN = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A query that was started."""
+    """A started query."""
 
     name: str
     handle: StreamingQuery
     stop: Callable[[], None]
     exchanged: Callable[[], tuple[int, int]]
-    """How many rows have gone through exchanges since the start, and the nanoseconds of writing state."""
+    """The number of rows that passed exchanges since the start, and the nanoseconds of writing state."""
 
     def wait(self, is_done: Callable[[], bool], *, poll: float) -> None:
-        """Wait for something that the query does. Asking the JVM costs it time, so that is rare.
+        """Wait for something that the query does. Polls rarely, because polling costs the JVM time.
 
         Raises:
-            QueryFailedError: the query ended, or it takes too long.
+            QueryFailedError: the query ended, or took too long.
         """
         began = asked = time.monotonic()
         while not is_done():
@@ -48,13 +48,13 @@ class Running:
                 continue
             asked = now
             if not self.handle.isActive or now - began > _PATIENCE:
-                raise QueryFailedError(f"{self.name}: {self.handle.exception() or 'no end in sight'}")
+                raise QueryFailedError(f"{self.name}: {self.handle.exception() or 'it does not finish'}")
 
 
 def start(
     case: Case, *, session: SparkSession, topics: Path, out: str, checkpoint: Path, limit: int
 ) -> Running:
-    """Start the query of a case; a limit of 0 takes all that waits into a batch."""
+    """Start the query of a case; a limit of 0 puts the whole backlog into one batch."""
     if case.engine == "PySpark":
         handle = native.start(
             case.workload, session=session, topics=topics, out=out, checkpoint=checkpoint, limit=limit

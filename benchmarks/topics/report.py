@@ -1,4 +1,4 @@
-"""Turns results into tables for people and a document for programs."""
+"""The report on the path from topic to topic: tables for people, a document for programs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PARTS = ("read", "decode", "exchange", "kernel", "state", "encode", "write", "to
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything that was found out about the way from topic to topic."""
+    """All results about the path from topic to topic."""
 
     settings: Mapping[str, Any]
     results: Sequence[Mapping[Case, Result]]
@@ -29,7 +29,7 @@ class Report:
     goals: Sequence[Goal]
 
     def tables(self) -> list[Table]:
-        """Return what people want to know."""
+        """Return the tables for people."""
         found = [pairs("Settings", self.settings), _throughput(self.results), _parts(self.parts)]
         found += [_latencies(self.latencies)] if self.latencies else []
         return found + ([goals_table(self.goals)] if self.goals else [])
@@ -83,7 +83,7 @@ def _throughput(groups: Sequence[Mapping[Case, Result]]) -> Table:
             cells = [cell for shown, times in numbers for cell in (shown, f"{times:.2f}")]
             rows.append((case.workload.name, case.by, *cells))
         rows.append(())
-    note = "The Python loop runs on one core, and keeps no durable state: what it counted is lost with it."
+    note = "The Python loop runs on one core, and keeps no durable state: its counts are lost when it ends."
     title = "Throughput: x PySpark is the ratio to PySpark on the same topics, more is better"
     return Table(title, head, rows[:-1], note)
 
@@ -118,4 +118,4 @@ def _latencies(found: Sequence[Latency]) -> Table:
         for one in found
     ]
     head = ("by", "p50 ms", "x PySpark", "p95 ms", "x PySpark", "least ms")
-    return Table("Latency: from the append of one record to its count in the output topic", head, rows)
+    return Table("Latency: from appending one record to its count in the output topic", head, rows)

@@ -1,4 +1,4 @@
-"""Turns options into the report on the way from topic to topic."""
+"""Measures the path from topic to topic."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def run(session: SparkSession, options: Namespace, tell: Tell) -> Report:
     """Fill topics in a temporary directory, measure, and remove them.
 
     Raises:
-        WrongResultError: a case did not give the right results.
+        WrongResultError: a case produced wrong results.
         QueryFailedError: a query failed.
     """
     directory = Path(tempfile.mkdtemp(prefix="brookmere-bench-"))
@@ -40,10 +40,10 @@ def run(session: SparkSession, options: Namespace, tell: Tell) -> Report:
 
 def _report(session: SparkSession, directory: Path, options: Namespace, tell: Tell) -> Report:
     counted = [Workload("keys", options.rows, keys) for keys in _key_numbers(options.keys)]
-    # The measured batches meet keys that the state knows already.
+    # The measured batches use keys that the state already knows.
     warm_up = max(2 if options.quick else 3, ceil(counted[-1].keys / options.rows))
     bench = Bench(session, directory, warm_up, options.batches)
-    # A sentence is many words and an order many fields: fewer of them make a batch of about the same work.
+    # A sentence is many words and an order many fields: fewer of them make a batch of similar work.
     words = Workload("words", max(options.rows // 4, 1))
     orders = Workload("orders", max(options.rows // 2, 1))
     projected = Workload("projected", max(options.rows // 2, 1))
@@ -51,7 +51,7 @@ def _report(session: SparkSession, directory: Path, options: Namespace, tell: Te
         tell(f"topics  filling {workload.topic}")
         fill(bench.topics, workload, bench.batches)
         open_once(session, bench.topics, workload)
-    # What keeps no state costs the same at any number of keys, and is measured once.
+    # Stateless cases cost the same at any number of keys, and are measured once.
     steps = {words: rungs(words), orders: [*rungs(orders), *rungs(projected)], counted[0]: rungs(counted[0])}
     found = []
     for workload in (words, orders, *counted):
@@ -79,7 +79,7 @@ def _report(session: SparkSession, directory: Path, options: Namespace, tell: Te
 
 
 def _warm_up(bench: Bench, workload: Workload, tell: Tell) -> None:
-    """Let the JVM compile what the cases run, so that the first round is like the others."""
+    """Let the JVM compile the code of the cases, so that the first round is like the others."""
     for case in rivals(workload):
         if case.engine != "Python loop":
             tell(f"topics  warming up  {case.name}")
@@ -87,7 +87,7 @@ def _warm_up(bench: Bench, workload: Workload, tell: Tell) -> None:
 
 
 def _key_numbers(keys: list[int]) -> list[int]:
-    """Return the smallest number of keys, and the largest that is not above 100,000."""
+    """Return the smallest number of keys, and the largest up to 100,000."""
     known = [number for number in keys if number <= MANY_KEYS] or [min(keys)]
     return sorted({min(known), max(known)})
 

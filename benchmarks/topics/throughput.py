@@ -1,4 +1,4 @@
-"""Turns cases into results: several rounds of each, the rounds of all cases taking turns."""
+"""Runs several rounds of each case, the cases taking turns."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ class Result:
 
     @property
     def cheapest(self) -> Batch:
-        """The batch that took the least processor time per record."""
+        """The batch that took the least CPU time per record."""
         return min(self.batches, key=_cost)
 
     @property
     def cpu_us(self) -> float:
-        """Microseconds of processor time per record, of the cheapest batch."""
+        """Microseconds of CPU time per record, of the cheapest batch."""
         return _cost(self.cheapest)
 
     @property
     def typical_cpu_us(self) -> float:
-        """Microseconds of processor time per record, of the median batch."""
+        """Microseconds of CPU time per record, of the median batch."""
         return median(_cost(batch) for batch in self.batches)
 
     @property
@@ -64,10 +64,10 @@ def _cost(batch: Batch) -> float:
 def measure(
     bench: Bench, cases: Sequence[Case], rounds: int, tell: Callable[[str], None]
 ) -> dict[Case, Result]:
-    """Run all cases in turn, `rounds` times, every other round backwards.
+    """Run all cases in turn, `rounds` times, every other round in reverse order.
 
     Raises:
-        WrongResultError: a case did not give the right results.
+        WrongResultError: a case produced wrong results.
         QueryFailedError: a query failed or took too long.
     """
     results = {case: Result(case) for case in cases}

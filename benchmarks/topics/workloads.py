@@ -1,7 +1,7 @@
-"""Turns a kind of work into a block of records, repeated in its topic, and into the results it must give.
+"""The records of each workload, a block repeated in its topic, and the results it must produce.
 
 Record `n` of a topic is record `n` modulo the size of the block, `n` milliseconds after the first. So results
-are known from the block, and any number of records is filled at the speed of the disk.
+are known from the block, and any number of records is written at the speed of the disk.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ORDERS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """What is done to a topic of records, `rows` of them per batch."""
+    """The work on a topic of records, `rows` of them per batch."""
 
     kind: Kind
     rows: int
@@ -40,13 +40,13 @@ class Workload:
 
     @property
     def name(self) -> str:
-        """What a person calls it."""
+        """The name shown to people."""
         names = {"words": "word count", "orders": "JSON filter and projection", "projected": "projected JSON"}
         return names.get(self.kind, f"count, {self.keys:,} keys")
 
     @property
     def counts(self) -> bool:
-        """Tell whether the results are counts."""
+        """Return whether the results are counts."""
         return self.kind in ("words", "keys")
 
 
@@ -57,13 +57,13 @@ class Block:
     keys: list[bytes | None]
     values: list[bytes]
     results: list[list[str]]
-    """The keys that a record counts; or the record, as `as_result` writes it, that comes of it."""
+    """The keys that a record counts; or the resulting record, as `as_result` writes it."""
 
     def __len__(self) -> int:
         return len(self.values)
 
     def expected(self, records: int) -> Counter[str]:
-        """Return how often each result comes of the first `records` records."""
+        """Return how often each result occurs for the first `records` records."""
         whole, rest = divmod(records, len(self))
         found: Counter[str] = Counter()
         for place, results in enumerate(self.results):
@@ -102,7 +102,7 @@ def _sentences() -> Block:
     chance = random.Random(1)
     letters = "etaoinshrdlucmfwypvbgkqjxz"
     words = ["".join(chance.choices(letters, k=chance.randint(2, 10))) for _ in range(_WORDS)]
-    # The second word is half as frequent as the first, the third a third, as in a language.
+    # The second word is half as frequent as the first, the third a third, as in natural language.
     often = list(accumulate(1 / (rank + 1) for rank in range(_WORDS)))
     sentences = [chance.choices(words, cum_weights=often, k=chance.randint(8, 12)) for _ in range(_SENTENCES)]
     values = [" ".join(sentence).capitalize().encode() for sentence in sentences]

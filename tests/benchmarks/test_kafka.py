@@ -94,7 +94,7 @@ def test_goals_are_set_against_kafka_streams_with_exactly_once() -> None:
     assert (latency.found, latency.is_met) == (200.0, True)
 
 
-def test_the_report_tells_ratios_and_does_without_the_rival() -> None:
+def test_the_report_shows_ratios_and_works_without_the_rival() -> None:
     workload = Workload("keys", 100, 10)
     alone = {(workload, OWN): result(OWN, workload, 2.0)}
     both = {(workload, RIVAL): result(RIVAL, workload, 4.0), **alone}
@@ -105,7 +105,7 @@ def test_the_report_tells_ratios_and_does_without_the_rival() -> None:
     assert Report({}, both, [], []).document()["throughput"][0]["written_per_record"] == 1.0
 
 
-def test_phases_are_told_where_there_are_batches() -> None:
+def test_phases_are_shown_if_batches_were_reported() -> None:
     workload = Workload("keys", 100, 10)
     told = result(OWN, workload, 2.0)
     told.drains[1].batches.extend([{"records": 60, "run": 0.5}, {"records": 40, "run": 1.25}])
@@ -119,7 +119,7 @@ def test_phases_are_told_where_there_are_batches() -> None:
     assert phases.rows == [("count by key, 10 keys", "2", "2.00", "1.75", "0.25")]
 
 
-def test_a_child_tells_how_far_it_is_until_its_input_ends(tmp_path: Path) -> None:
+def test_a_child_reports_its_progress_until_its_input_ends(tmp_path: Path) -> None:
     with Child("talker", [sys.executable, "-c", TALKER], tmp_path / "log") as child:
         deadline = time.monotonic() + 30
         while child.processed < 5 and time.monotonic() < deadline:
@@ -135,7 +135,7 @@ def test_a_child_tells_how_far_it_is_until_its_input_ends(tmp_path: Path) -> Non
     assert (tmp_path / "log").read_text() == "something else\n"
 
 
-def test_a_child_that_ended_by_itself_is_told_with_its_last_words(tmp_path: Path) -> None:
+def test_a_child_that_ended_by_itself_is_reported_with_its_last_output(tmp_path: Path) -> None:
     command = [sys.executable, "-c", "import sys; sys.exit('no topic')"]
     child = Child("mute", command, tmp_path / "log")
 

@@ -100,7 +100,7 @@ def test_nothing_grows_with_one_number_of_keys() -> None:
     assert growing({(case, 1000): result(case, 1000)}) == []
 
 
-def test_the_report_tells_ratios_where_there_is_a_rival() -> None:
+def test_the_report_shows_ratios_if_there_is_a_rival() -> None:
     cases = [Case("inner"), Case("inner", "memory"), Case("foreign", "memory")]
     results = {(case, 1000): result(case, 1000, add_ms=200 if case.store is None else 100) for case in cases}
 
@@ -111,7 +111,7 @@ def test_the_report_tells_ratios_where_there_is_a_rival() -> None:
 
 @pytest.mark.parametrize(
     ("given", "said"),
-    [("--cases tumbling,sideways", "there is no 'sideways'"), ("--keys 1001", "must be even for joins")],
+    [("--cases tumbling,sideways", "'sideways' is unknown"), ("--keys 1001", "must be even for joins")],
 )
 def test_wrong_options_are_refused(
     given: str, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

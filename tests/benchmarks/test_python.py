@@ -21,7 +21,7 @@ def result(contestant: Contestant, per_second: float, per_cpu_second: float) -> 
     return Result(contestant, COUNT, 1.0, records, records / per_second, records / per_cpu_second, records)
 
 
-def test_every_key_comes_as_often_as_every_other_one_and_lies_in_kafkas_partition() -> None:
+def test_keys_are_equally_frequent_and_in_kafkas_partition() -> None:
     records = list(Workload("count", 50, 1000).load())
 
     assert set(Counter(key for key, *_ in records).values()) == {20}
@@ -37,7 +37,7 @@ def test_marks_are_the_rate_on_two_cores_and_the_ratio_to_quix_per_core() -> Non
     assert ratio.found == pytest.approx(6.0)
 
 
-def test_rates_of_all_contestants_stand_in_one_table() -> None:
+def test_rates_of_all_contestants_are_in_one_table() -> None:
     report = Report({}, [result(OWN, 200_000, 120_000), result(QUIX, 30_000, 20_000)], is_trial=True)
 
     rows = report.tables()[1].rows

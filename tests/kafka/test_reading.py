@@ -125,7 +125,7 @@ def test_offset_that_is_not_there_is_refused(topic: KafkaTopic, start: int) -> N
         (Record(None, b"v", 1, partition=3), TopicError, "has no partition 3: it has 3, numbered from 0"),
         (Record(None, "v", 1), TypeError, "takes the value of a record as bytes, found str 'v'"),
         (Record(None, b"v", -2), ValueError, "A timestamp cannot be negative, found -2"),
-        (Record(None, b"v", 0), TopicError, "with the timestamp 0: Kafka's client for Python would"),
+        (Record(None, b"v", 0), TopicError, "with the timestamp 0: Kafka's Python client would"),
         (Record(None, bytes(2_000_000), 1), TopicError, "raise max.message.bytes of the topic"),
     ],
 )

@@ -40,7 +40,10 @@ def replica_of(topics: KafkaTopics, topic: str, directory: Path | None = None) -
     return Replica("site", [info], topics, directory, in_memory=directory is None)
 
 
-def produce(producer: Producer, topic: str, rows: dict[str, int | None], *, commit: bool) -> None:
+def produce(
+    producer: Producer, topics: KafkaTopics, topic: str, rows: dict[str, int | None], *, commit: bool
+) -> None:
+    [end] = topics[topic].end_offsets()
     producer.begin_transaction()
     for key, value in rows.items():
         producer.produce(topic, bm.Long().serialize(value), bm.Text().serialize(key), partition=0)
@@ -49,6 +52,8 @@ def produce(producer: Producer, topic: str, rows: dict[str, int | None], *, comm
         producer.commit_transaction(DEADLINE)
     else:
         producer.abort_transaction(DEADLINE)
+    # Kafka writes the marker that ends a transaction after it has confirmed the end.
+    until(lambda: topics[topic].end_offsets() == [end + len(rows) + 1], "the end of the transaction")
 
 
 def rows(replica: Replica) -> dict[str, int]:
@@ -67,8 +72,8 @@ def test_only_what_is_committed_is_in_the_rows(
 ) -> None:
     topic = name("totals")
     topics.create(topic, 1, {"cleanup.policy": "compact"})
-    produce(producer, topic, {"ada": 1, "bob": 2}, commit=True)
-    produce(producer, topic, {"ada": 99, "eve": 99}, commit=False)
+    produce(producer, topics, topic, {"ada": 1, "bob": 2}, commit=True)
+    produce(producer, topics, topic, {"ada": 99, "eve": 99}, commit=False)
 
     with replica_of(topics, topic, tmp_path) as replica:
         level(replica, topics)
@@ -76,12 +81,12 @@ def test_only_what_is_committed_is_in_the_rows(
         # Behind the last record are the ends of two transactions.
         until(lambda: replica["totals"].lag() == 0, "a lag of 0 behind the ends of transactions")
 
-        produce(producer, topic, {"cyd": 3, "bob": None}, commit=True)
+        produce(producer, topics, topic, {"cyd": 3, "bob": None}, commit=True)
         level(replica, topics)
         assert rows(replica) == {"ada": 1, "cyd": 3}
         position = replica["totals"].position()
 
-    produce(producer, topic, {"dan": 4}, commit=True)
+    produce(producer, topics, topic, {"dan": 4}, commit=True)
     with replica_of(topics, topic, tmp_path) as replica:
         level(replica, topics)
         assert rows(replica) == {"ada": 1, "cyd": 3, "dan": 4}
@@ -93,7 +98,7 @@ def test_records_of_an_open_transaction_are_not_waited_for(
 ) -> None:
     topic = name("totals")
     topics.create(topic, 1, {"cleanup.policy": "compact"})
-    produce(producer, topic, {"ada": 1}, commit=True)
+    produce(producer, topics, topic, {"ada": 1}, commit=True)
     producer.begin_transaction()
     producer.produce(topic, bm.Long().serialize(2), b"ada", partition=0)
     producer.flush(DEADLINE)

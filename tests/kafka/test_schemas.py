@@ -81,7 +81,7 @@ def test_keys_with_schemas_meet_in_the_same_partition(
     consumer.subscribe([out])
     found = {}
     while len(found) < 20:
-        record = consumer.poll("30s")
+        record = consumer.poll(30)
         assert record is not None
         assert record.error() is None
         found[read(client, record.key())["id"]] = read(client, record.value())

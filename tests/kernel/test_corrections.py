@@ -21,7 +21,7 @@ def _builder(corrections: list[str]) -> bm.StreamsBuilder:
 
 def _join(corrections: list[str], grace: int, how: str) -> bm.StreamsBuilder:
     app = _builder(corrections)
-    windows = bm.JoinWindows("5ms", grace=grace)
+    windows = bm.JoinWindows("5ms", grace=f"{grace}ms")
     app.stream("left").join(app.stream("right"), _slash, windows=windows, how=how).to("out")  # type: ignore[arg-type]
     return app
 

@@ -39,7 +39,7 @@ def _stream_with_table() -> bm.StreamsBuilder:
 
 def _stream_with_history() -> bm.StreamsBuilder:
     app = _builder()
-    table = app.table("right", store="past", history=LATE)
+    table = app.table("right", store="past", history=f"{LATE}ms")
     app.stream("left").left_join(table, _slash, grace="10ms").to("out")
     return app
 
@@ -52,7 +52,7 @@ def _tables() -> bm.StreamsBuilder:
 
 def _tables_with_history() -> bm.StreamsBuilder:
     app = _builder()
-    left = app.table("left", store="past", history=LATE)
+    left = app.table("left", store="past", history=f"{LATE}ms")
     left.left_join(app.table("right"), _slash).to_stream().to("out")
     return app
 

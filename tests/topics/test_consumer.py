@@ -73,7 +73,7 @@ def test_iterating_ends_at_what_is_there_and_goes_on_later(topics: Topics) -> No
         ({0: 1, 1: 0}, [2, 3, 4]),
     ],
 )
-def test_a_consumer_starts_where_it_is_told(topics: Topics, start: object, expected: list[int]) -> None:
+def test_a_consumer_starts_at_the_given_position(topics: Topics, start: object, expected: list[int]) -> None:
     fill(topics.create("t", 2), [1, 3], [2, 4])
 
     found = [record.timestamp for record in topics.consumer("t", start=start)]  # type: ignore[arg-type]
@@ -132,7 +132,7 @@ def test_polling_waits_for_the_first_record(topics: Topics) -> None:
     assert [record.timestamp for record in records] == [1]
 
 
-def test_keys_and_values_are_decoded_and_bad_ones_told_with_their_place(topics: Topics) -> None:
+def test_keys_and_values_are_decoded_and_bad_ones_reported_with_their_position(topics: Topics) -> None:
     topic = topics.create("t")
     topic.append(
         [
@@ -167,7 +167,7 @@ def test_a_consumer_crosses_what_compaction_has_removed(topics: Topics) -> None:
     assert consumer.positions == {0: 5}
 
 
-def test_a_consumer_that_retention_overtakes_is_told(topics: Topics) -> None:
+def test_a_consumer_overtaken_by_retention_raises_an_error(topics: Topics) -> None:
     topic = topics.create("t", config={"retention.ms": 0})
     fill(topic, [1, 2])
     consumer = topics.consumer("t")

@@ -124,7 +124,7 @@ def test_an_unknown_topic_is_named_with_the_nearest_and_the_command(topics: Topi
     assert "brookmere topics create order" in str(caught.value)
 
 
-def test_who_holds_a_deleted_topic_is_told(topics: Topics) -> None:
+def test_using_a_deleted_topic_is_an_error(topics: Topics) -> None:
     topic = topics.create("orders")
     topic.append([RECORD])
 
@@ -138,7 +138,7 @@ def test_who_holds_a_deleted_topic_is_told(topics: Topics) -> None:
         topics.delete("orders")
 
 
-def test_a_reader_of_a_deleted_topic_is_told_in_the_middle(topics: Topics) -> None:
+def test_a_topic_deleted_while_it_is_read_is_an_error(topics: Topics) -> None:
     topic = topics.create("orders")
     topic.append([RECORD])
     topic.append([RECORD])
@@ -151,7 +151,7 @@ def test_a_reader_of_a_deleted_topic_is_told_in_the_middle(topics: Topics) -> No
         list(reader)
 
 
-def test_a_topic_created_anew_is_not_taken_for_the_old_one(topics: Topics) -> None:
+def test_a_recreated_topic_is_not_mistaken_for_the_old_one(topics: Topics) -> None:
     old = topics.create("orders")
     topics.delete("orders")
     new = topics.create("orders")
@@ -163,7 +163,7 @@ def test_a_topic_created_anew_is_not_taken_for_the_old_one(topics: Topics) -> No
     assert list((new.directory / "segments").iterdir()) == []
 
 
-def test_a_damaged_description_is_told_and_can_be_deleted(topics: Topics) -> None:
+def test_a_topic_with_a_damaged_description_is_reported_and_can_be_deleted(topics: Topics) -> None:
     topic = topics.create("orders")
     (topic.directory / "topic.json").write_text('{"format":1')
 

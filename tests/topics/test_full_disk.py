@@ -109,7 +109,7 @@ def can_mount(directory: Path) -> bool:
 
 @pytest.mark.parametrize("way", ["limit", "tmpfs"])
 def test_a_full_disk_loses_nothing(tmp_path: Path, way: str) -> None:
-    # Where a user may not mount a small disk, the limit of file sizes stands in for it twice.
+    # Where a user may not mount a small disk, the limit on file sizes replaces it.
     small_disk = in_a_small_disk(tmp_path) if way == "tmpfs" and can_mount(tmp_path) else []
     words = [sys.executable, "-c", textwrap.dedent(PROGRAM), str(tmp_path), way if small_disk else "limit"]
 
@@ -119,7 +119,7 @@ def test_a_full_disk_loses_nothing(tmp_path: Path, way: str) -> None:
     assert done.stderr == ""
 
 
-def test_without_permission_one_reads_and_is_told_why_one_cannot_write(start: Start) -> None:
+def test_without_write_permission_reads_work_and_writes_explain_the_failure(start: Start) -> None:
     program = """
         import os, sys, tempfile
         from pathlib import Path

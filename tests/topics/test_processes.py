@@ -114,7 +114,7 @@ def test_who_reads_while_a_topic_is_deleted_gets_everything_or_one_clear_error(
                 else:
                     assert len(list(topic.read(0))) >= 20
         except bm.errors.UnknownTopicError as error:
-            print("told" if "was deleted while it was in use" in str(error) else error, flush=True)
+            print("deleted" if "was deleted while it was in use" in str(error) else error, flush=True)
     """
     topic = topics.create("t")
     for _ in range(10):
@@ -124,5 +124,5 @@ def test_who_reads_while_a_topic_is_deleted_gets_everything_or_one_clear_error(
 
     topics.delete("t")
 
-    assert [user.stdout.readline() for user in users if user.stdout] == ["told\n"] * 2
+    assert [user.stdout.readline() for user in users if user.stdout] == ["deleted\n"] * 2
     assert list(topics.directory.iterdir()) == []

@@ -1,4 +1,4 @@
-"""A producer batches what is sent, keeps its order, and tells what it could not do."""
+"""A producer batches records, keeps their order, and reports failures."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_what_is_sent_is_in_the_topic_after_the_flush(topics: Topics) -> None:
     assert values == [*({"n": number} for number in range(1000)), None]
 
 
-def test_a_producer_tells_up_to_where_it_has_written(topics: Topics) -> None:
+def test_a_producer_returns_the_position_after_its_last_record(topics: Topics) -> None:
     topics.create("t", 2)
     producer = topics.producer("t")
     before = producer.position
@@ -103,7 +103,7 @@ def test_a_bad_record_is_refused_at_once_and_does_not_hold_up_others(topics: Top
     assert [record.value for record in topics.consumer("t")] == [b"1", b"2"]
 
 
-def test_a_failed_append_is_told_and_its_records_are_sent_when_it_works_again(topics: Topics) -> None:
+def test_a_failed_append_is_reported_and_its_records_are_retried(topics: Topics) -> None:
     topic = topics.create("t")
     manifest = topic.directory / "manifest.json"
     good = manifest.read_bytes()
@@ -123,7 +123,7 @@ def test_a_failed_append_is_told_and_its_records_are_sent_when_it_works_again(to
     assert [record.value for record in topic.read(0)] == [b"1", b"3"]
 
 
-def test_closing_tells_what_is_lost(topics: Topics) -> None:
+def test_closing_reports_lost_records(topics: Topics) -> None:
     topics.create("t")
     producer = topics.producer("t", linger=timedelta(minutes=10))
     producer.send(b"k", b"1")

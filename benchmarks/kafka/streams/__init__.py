@@ -1,4 +1,4 @@
-"""Runs programs with the real Kafka Streams: their Scala sources, the build, and the commands."""
+"""The programs for Kafka Streams itself: Scala sources, build and commands."""
 
 from benchmarks.kafka.streams.building import class_path
 from benchmarks.kafka.streams.commands import keys_command, run_command

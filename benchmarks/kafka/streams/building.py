@@ -1,4 +1,4 @@
-"""Turns the Scala sources beside it into a jar, and Kafka Streams with it into a class path."""
+"""Builds the Scala sources in this folder, and the class path that runs them with Kafka Streams."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from brookmere.kernel.build import KernelBuild, spark_jars
 
 
 def class_path() -> list[Path]:
-    """Return what a JVM needs to run the programs; they are compiled on first use."""
+    """Return the class path for the programs; they are compiled on first use."""
     libraries = resolve("kafka-streams")
     build = KernelBuild(
         sources=Path(__file__).resolve().parent,
@@ -17,5 +17,5 @@ def class_path() -> list[Path]:
         libraries=libraries,
         made_for=" ".join(jar.name for jar in libraries),
     )
-    # Behind Kafka Streams' own jars: it needs a newer RocksDB than Spark has.
+    # After Kafka Streams' own jars: it needs a newer RocksDB than Spark has.
     return [build.jar(), *libraries, *spark_jars().glob("scala-library-*.jar")]

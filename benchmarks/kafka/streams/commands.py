@@ -1,4 +1,4 @@
-"""Turns a program and its settings into the command that runs it with Kafka Streams."""
+"""The commands that run programs with Kafka Streams."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def run_command(
 ) -> list[str]:
     """Return the command that runs a program in a JVM with these flags until its standard input ends.
 
-    `settings` are those of Kafka Streams, and those of the program behind `program.`: `in`, `table` and `out`
-    are topics, `size.ms` and `grace.ms` describe windows. They are written to `directory`.
+    `settings` are those of Kafka Streams, and those of the program prefixed with `program.`: `in`, `table`
+    and `out` are topics, `size.ms` and `grace.ms` describe windows. They are written to `directory`.
     """
     directory.mkdir(parents=True, exist_ok=True)
     properties = directory / "streams.properties"
@@ -38,7 +38,7 @@ def run_command(
 def keys_command(
     kind: str, direction: str, directory: Path, *, flags: tuple[str, ...] = ("-Xmx64m",)
 ) -> list[str]:
-    """Return the command that turns windowed keys, a line each, into bytes ("write") or back ("read").
+    """Return the command that converts windowed keys, one per line, to bytes ("write") or back ("read").
 
     `kind` is "session", or "time:SIZE" with the size of the windows in milliseconds.
     """

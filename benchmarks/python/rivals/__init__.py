@@ -1,1 +1,1 @@
-"""The same programs for other libraries, each in an environment of its own, without anything of ours."""
+"""The same programs for other libraries, each in its own environment, without any of our code."""

@@ -1,4 +1,4 @@
-"""A program as a flow of Bytewax; the settings stand as JSON in the variable BENCH_SETTINGS."""
+"""A program as a Bytewax flow; the settings are JSON in the variable BENCH_SETTINGS."""
 
 import json
 import os
@@ -18,7 +18,7 @@ def count(seen, _):
 
 
 def count_window(windows, record):
-    # Its own windows give a result when they close; this gives every update, as the others do.
+    # Its own windows emit a result when they close; this emits every update, like the others.
     start = int(record.timestamp[1]) // window_ms if record.timestamp else 0
     windows = windows or {}
     windows[start] = windows.get(start, 0) + 1

@@ -40,7 +40,7 @@ class Lineage:
 
 
 def is_generated(name: str) -> bool:
-    """Tell whether a name has a generated number, which depends on the order of the operators.
+    """Return whether a name has a generated number, which depends on the order of the operators.
 
     >>> is_generated("KSTREAM-AGGREGATE-STATE-STORE-0000000003"), is_generated("counts")
     (True, False)

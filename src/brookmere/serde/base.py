@@ -113,7 +113,7 @@ class Serde(ABC):
         return None
 
     def lacks_topic(self, *, is_read: bool) -> bool:  # noqa: ARG002
-        """Tell whether a schema is still to be found by a topic that is not known."""
+        """Return whether a schema is still to be found by a topic that is not known."""
         return False
 
     # Changelogs and replicas
@@ -138,7 +138,7 @@ class Serde(ABC):
         return None
 
     def asks_registry(self) -> bool:
-        """Tell whether reading or writing may wait for a schema registry."""
+        """Return whether reading or writing may wait for a schema registry."""
         return False
 
     # Other processes
@@ -217,7 +217,7 @@ class Serde(ABC):
         return value
 
     def stores_json(self) -> bool:
-        """Tell whether the bytes are the JSON that answers show."""
+        """Return whether the bytes are the JSON that answers show."""
         return False
 
     def json_schema(self) -> dict[str, Any]:

@@ -156,7 +156,7 @@ class Server:
     def _run(self, server: uvicorn.Server, bound: socket.socket) -> None:
         try:
             server.run(sockets=[bound])
-        except (Exception, SystemExit):  # noqa: BLE001 - the thread has nobody else to tell
+        except (Exception, SystemExit):  # noqa: BLE001 - nobody waits for this thread
             _log.exception("the server at %s failed", self.url)
         finally:
             bound.close()

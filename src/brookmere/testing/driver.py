@@ -250,7 +250,7 @@ class TopologyTestDriver:
     def _pipe(self, records: list[RawRecord]) -> None:
         """Run a batch, then the output that the program reads itself."""
         # A test may have registered schemas meanwhile.
-        self._compiled.schemas.tell()
+        self._compiled.schemas.publish()
         self._has_begun = True
         while records:
             # Only programs that use the wall clock receive it.

@@ -59,7 +59,7 @@ def call_name(call: object) -> str:
 
 
 def is_python(node: Node) -> bool:
-    """Tell whether a node runs in the worker."""
+    """Return whether a node runs in the worker."""
     operator = getattr(node, "operator", None)
     return operator is not None and bool(operator.is_python)
 
@@ -71,6 +71,6 @@ def is_fold(node: Node) -> bool:
 
 
 def takes_many(node: Node) -> bool:
-    """Tell whether a Python node handles many records at once."""
+    """Return whether a Python node handles many records at once."""
     operator = getattr(node, "operator", None)
     return operator is not None and any(function.takes_many for function in operator.python_functions)

@@ -45,7 +45,7 @@ def test_a_schema_is_looked_up_without_being_registered(registry: RegistryClient
         registry.lookup("orders-value", '"string"')
 
 
-def test_the_latest_version_is_asked_anew(registry: RegistryClient) -> None:
+def test_the_latest_version_is_not_cached(registry: RegistryClient) -> None:
     registry.set_compatibility("NONE")
     registry.register("orders-value", '"string"')
     assert registry.latest("orders-value").version == 1
@@ -106,15 +106,15 @@ def test_an_invalid_schema_is_refused_with_the_registrys_words(registry: Registr
         registry.register("orders-value", "message A {} syntax", "PROTOBUF")
 
 
-def test_an_address_that_is_none_is_refused() -> None:
+def test_an_invalid_address_is_refused() -> None:
     with pytest.raises(RegistryError, match="http://localhost:8081"):
         RegistryClient("localhost:8081")
     with pytest.raises(RegistryError, match="is empty"):
         RegistryClient("")
 
 
-def test_nobody_at_the_address_is_told_with_the_remedy() -> None:
-    registry = RegistryClient("http://127.0.0.1:1,http://user:secret@localhost:1", timeout=5)
+def test_an_unreachable_address_is_reported_with_the_remedy() -> None:
+    registry = RegistryClient("http://127.0.0.1:1,http://user:secret@localhost:1", timeout="5s")
 
     with pytest.raises(RegistryError) as failure:
         registry.subjects()

@@ -1,4 +1,4 @@
-"""Makes JSON Schemas and values, and tells by a validator of its own whether a value fits a schema."""
+"""Generates JSON Schemas and values, and validates values with an independent validator."""
 
 from __future__ import annotations
 

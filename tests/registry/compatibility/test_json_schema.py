@@ -168,7 +168,7 @@ def test_a_recursive_schema_that_narrows_is_noticed() -> None:
     assert "value: numbers must now be at least 0" in differences(narrow, LIST)
 
 
-def test_what_stands_beside_a_reference_is_not_counted_on() -> None:
+def test_keywords_next_to_a_reference_are_ignored() -> None:
     # Older drafts ignore it, so the writer may have written longer texts.
     writer = {"$ref": "#/definitions/t", "maxLength": 3, "definitions": {"t": TEXT}}
 
@@ -202,7 +202,7 @@ def test_other_documents_are_followed() -> None:
         ('{"$schema": "http://json-schema.org/draft-03/schema#"}', "draft 3"),
     ],
 )
-def test_what_is_no_schema_is_refused_with_the_place(text: str, reason: str) -> None:
+def test_an_invalid_schema_is_refused_with_the_position(text: str, reason: str) -> None:
     with pytest.raises(JsonSchemaError) as refusal:
         parse_json_schema(text, {})
 

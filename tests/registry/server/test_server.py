@@ -109,7 +109,7 @@ def test_the_port_and_the_directory_belong_to_one_server(server: RegistryServer,
         RegistryServer(tmp_path / "registry", port=0)
 
 
-def test_a_stopped_server_answers_nobody(tmp_path: Path) -> None:
+def test_a_stopped_server_answers_no_requests(tmp_path: Path) -> None:
     server = RegistryServer(tmp_path, port=0).start()
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
     connection.request("GET", "/subjects")

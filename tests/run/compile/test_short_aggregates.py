@@ -157,8 +157,8 @@ WRONG: dict[str, tuple[dict[str, Any], str, str]] = {
     ),
     "text": ({"x": bm.avg("item")}, "avg() of agg(), column 'x', needs a number, found string", "numeric"),
     "field_in_a_lambda": ({"x": bm.max(lambda v: v.itm)}, "uses the field 'itm'", "'item'"),
-    "field_of_a_number": ({"x": bm.sum("amount.z")}, "Can't extract a value", "Correct"),
-    "no_order": ({"x": bm.min(lambda v: F.create_map(v.item, v.n))}, "does not support ordering", "Correct"),
+    "field_of_a_number": ({"x": bm.sum("amount.z")}, "Can't extract a value", "Fix"),
+    "no_order": ({"x": bm.min(lambda v: F.create_map(v.item, v.n))}, "does not support ordering", "Fix"),
 }
 
 

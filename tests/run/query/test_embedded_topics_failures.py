@@ -108,7 +108,7 @@ def test_a_recreated_topic_is_not_read_from_an_old_offset(place: Place) -> None:
     place.topics.create("in")
     place.feed("in", ("k", "new", 1), ("k", "newer", 2))
 
-    with place.running(copying("in")) as query, pytest.raises(EngineError, match="deleted and created again"):
+    with place.running(copying("in")) as query, pytest.raises(EngineError, match="deleted and recreated"):
         query.process_all_available()
 
 

@@ -25,7 +25,7 @@ MEGABYTE = 1 << 20
 
 def _counts() -> bm.StreamsBuilder:
     app = bm.StreamsBuilder("app", key=bm.Text(), value=bm.Text())
-    windows = bm.TimeWindows(WINDOW)
+    windows = bm.TimeWindows(f"{WINDOW}ms")
     app.stream("in").group_by_key().windowed_by(windows).count(store="counts").to_stream().to("out")
     return app
 

@@ -94,7 +94,7 @@ def test_a_struct_type_gives_a_schema() -> None:
 @pytest.mark.parametrize(
     ("schema", "words"),
     [
-        ('{"type": "record"', "it is no JSON"),
+        ('{"type": "record"', "it is not JSON"),
         ('{"type": "record", "name": "R"}', "cannot be used"),
         (
             {"type": "record", "name": "R", "fields": [{"name": "r", "type": ["null", "R"]}]},

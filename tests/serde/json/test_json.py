@@ -115,8 +115,8 @@ def test_a_value_without_a_json_form_is_refused_by_its_path(value: Any, words: s
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        ({"a": Decimal("NaN")}, "value.a is no decimal of 38 digits"),
-        ({"a": Decimal("1E+40")}, "value.a is no decimal of 38 digits"),
+        ({"a": Decimal("NaN")}, "value.a is not a decimal of 38 digits"),
+        ({"a": Decimal("1E+40")}, "value.a is not a decimal of 38 digits"),
         ({"a": "\ud800"}, "half a surrogate pair"),
     ],
 )

@@ -48,7 +48,7 @@ def test_ddl_gives_a_schema() -> None:
 @pytest.mark.parametrize(
     ("schema", "words"),
     [
-        ("{", "it is no JSON"),
+        ("{", "it is not JSON"),
         (of(a={}), "value.a has no type"),
         (of(a=True), "value.a may be anything"),
         (of(a={"type": "object"}), "value.a is an object of anything"),

@@ -38,7 +38,7 @@ def test_a_batch_of_a_writer_is_appended_once(topics: Topics) -> None:
     assert (topic.describe().writers["app"].query, topic.describe().writers["app"].batch) == ("q1", 1)
 
 
-def test_another_query_of_the_application_starts_anew(topics: Topics) -> None:
+def test_another_query_of_the_application_starts_from_scratch(topics: Topics) -> None:
     topic = topics.create("t")
     topic.append(RECORDS, writer=Writer("app", "q1", 5))
 
@@ -93,7 +93,7 @@ def test_nothing_is_visible_before_the_commit(topics: Topics) -> None:
     assert topic.end_offsets() == [10, 10]
 
 
-def test_files_of_an_append_that_takes_very_long_are_missed_and_nothing_is_half_there(topics: Topics) -> None:
+def test_an_append_whose_files_were_removed_fails_as_a_whole(topics: Topics) -> None:
     topic = topics.create("t")
     append = Append(topic._folder)
     append.write(0, content_of(RECORDS, 0))

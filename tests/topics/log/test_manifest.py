@@ -1,4 +1,4 @@
-"""The manifest stands on the disk exactly as the format says: another program reads it, too."""
+"""The manifest on disk follows the documented format, because other programs read it."""
 
 from __future__ import annotations
 

@@ -184,7 +184,7 @@ def test_batches_have_offsets_and_can_be_cut(topics: Topics) -> None:
     assert list(topic.read(0, 7, 7)) == []
 
 
-def test_an_offset_beyond_the_end_is_told(topics: Topics) -> None:
+def test_an_offset_beyond_the_end_is_reported(topics: Topics) -> None:
     topic = topics.create("t")
     topic.append([Record(b"k", b"v", 1)])
 
@@ -193,7 +193,7 @@ def test_an_offset_beyond_the_end_is_told(topics: Topics) -> None:
 
 
 @pytest.mark.parametrize("partition", [-1, 2])
-def test_a_partition_that_is_not_there_is_told(topics: Topics, partition: int) -> None:
+def test_an_unknown_partition_is_reported(topics: Topics, partition: int) -> None:
     topic = topics.create("t", 2)
     for use in (
         lambda: topic.read(partition),
@@ -272,7 +272,7 @@ def test_columns_that_do_not_fit_are_refused(topics: Topics, columns: dict[str, 
         topics.create("t").append_batch(0, pa.table(columns))
 
 
-def test_a_topic_tells_what_it_holds(topics: Topics) -> None:
+def test_a_topic_describes_its_contents(topics: Topics) -> None:
     topic = topics.create("t", 2)
     topic.append([Record(b"k", b"v", 5, partition=1)] * 3)
     topic.append([Record(b"k", b"v", 3, partition=1)])

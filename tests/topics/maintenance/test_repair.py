@@ -1,4 +1,4 @@
-"""Damage is told with the file, the offsets and the way out; repair takes it out and keeps the rest."""
+"""Damage is reported with the file, the offsets and a remedy; repair removes it and keeps the rest."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ DAMAGES = [
 
 
 @pytest.mark.parametrize(("harm", "words"), DAMAGES)
-def test_a_damaged_segment_is_told_by_name_and_offsets(
+def test_a_damaged_segment_is_reported_with_its_name_and_offsets(
     topic: Topic, harm: Callable[[Path], None], words: str
 ) -> None:
     path = second_segment(topic)
@@ -75,7 +75,7 @@ def test_a_damaged_segment_is_told_by_name_and_offsets(
 
 
 @pytest.mark.parametrize(("harm", "words"), DAMAGES)
-def test_repair_takes_a_damaged_segment_out_and_keeps_it_aside(
+def test_repair_removes_a_damaged_segment_and_keeps_the_file(
     topic: Topic, harm: Callable[[Path], None], words: str
 ) -> None:
     path = second_segment(topic)
@@ -130,7 +130,7 @@ def test_a_topic_that_is_not_damaged_is_left_alone(topic: Topic) -> None:
 
 
 @pytest.mark.parametrize("text", [None, "", '{"format":1,"id"', "[]", "\x00"])
-def test_a_damaged_manifest_is_told_and_the_state_before_the_last_append_is_restored(
+def test_a_damaged_manifest_is_reported_and_the_previous_one_restored(
     topics: Topics, topic: Topic, text: str | None
 ) -> None:
     path = topic.directory / "manifest.json"
@@ -157,7 +157,7 @@ def test_a_damaged_manifest_is_told_and_the_state_before_the_last_append_is_rest
     assert not opened.repair()
 
 
-def test_without_any_manifest_there_is_no_repair_and_the_way_out_is_told(topic: Topic) -> None:
+def test_without_any_manifest_repair_fails_with_a_remedy(topic: Topic) -> None:
     (topic.directory / "manifest.json").unlink()
     (topic.directory / "manifest.previous.json").write_text("{")
 
@@ -165,7 +165,7 @@ def test_without_any_manifest_there_is_no_repair_and_the_way_out_is_told(topic: 
         topic.repair(execute=True)
 
 
-def test_maintenance_tells_damage(topic: Topic) -> None:
+def test_maintenance_reports_damage(topic: Topic) -> None:
     flip(second_segment(topic))
 
     with pytest.raises(DamagedTopicError, match="offsets 2 to 3 of partition 1"):

@@ -76,7 +76,7 @@ def test_a_compacted_topic_has_no_retention_unless_it_also_deletes(
     assert maintain(topic._folder).expired_records == expired
 
 
-def test_who_asks_for_deleted_records_is_told(topics: Topics) -> None:
+def test_reading_deleted_records_is_an_error(topics: Topics) -> None:
     topic = with_segments(topics, {"retention.ms": 0}, 0)
     reader = topic.read(0)
     topic.append([Record(b"k", b"v", 2**50)])

@@ -194,7 +194,7 @@ object KafkaStream {
   val AllLanes: Int = -1
 
   def another(topic: String): KafkaStopped = new KafkaStopped(KafkaStopped.Topic,
-    s"The topic '$topic' was deleted and created again since the application read it. " +
+    s"The topic '$topic' was deleted and recreated since the application read it. " +
     "Offsets of the old topic mean nothing in the new one: reset the application with `brookmere reset`, " +
     "or give it a new application.id.")
 

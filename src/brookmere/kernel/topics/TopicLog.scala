@@ -140,7 +140,7 @@ final class TopicLog(val directory: Path) {
   def append(added: Seq[NewSegment], writer: Option[BatchWriter]): Boolean = locked {
     val j = tree(manifestFile)
     if (j.path("id").asText != settings.id) {
-      throw new TopicException(s"The topic '$name' was deleted and created again while a batch was written to it. " +
+      throw new TopicException(s"The topic '$name' was deleted and recreated while a batch was written to it. " +
         "Restart the application: it repeats the batch.")
     }
     val done = writer.exists { w =>

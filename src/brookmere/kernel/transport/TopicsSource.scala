@@ -109,7 +109,7 @@ final class TopicsStream(options: SourceOptions) extends RecordStream(options) {
         case None => first.positions(t)
         case Some((id, offsets)) =>
           if (id != m.id) throw new IllegalStateException(
-            s"The topic '$t' was deleted and created again since the application read it. " +
+            s"The topic '$t' was deleted and recreated since the application read it. " +
             "Offsets of the old topic mean nothing in the new one: start the application with an empty state " +
             "directory or under a new application.id.")
           (id, m.partitions.zipWithIndex.map { case (p, i) =>

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from brookmere.durations import Duration, to_seconds
 from brookmere.errors import RegistryError, UnknownSchemaError
 from brookmere.registry.client.errors import refused
 from brookmere.registry.client.transport import Access, Transport, transport_to
@@ -52,7 +54,7 @@ class RegistryClient:
         ca_file: str | Path | None = None,
         cert_file: str | Path | None = None,
         key_file: str | Path | None = None,
-        timeout: float = _TIMEOUT_SECONDS,
+        timeout: Duration = timedelta(seconds=_TIMEOUT_SECONDS),
     ) -> None:
         self._access = Access(
             url,
@@ -60,7 +62,7 @@ class RegistryClient:
             ca_file=None if ca_file is None else str(ca_file),
             cert_file=None if cert_file is None else str(cert_file),
             key_file=None if key_file is None else str(key_file),
-            timeout=timeout,
+            timeout=to_seconds(timeout),
         )
         self._transport: Transport = transport_to(self._access)
         self._lock = threading.Lock()
@@ -199,7 +201,7 @@ def _again(access: Access) -> RegistryClient:
         ca_file=access.ca_file,
         cert_file=access.cert_file,
         key_file=access.key_file,
-        timeout=access.timeout,
+        timeout=timedelta(seconds=access.timeout),
     )
 
 

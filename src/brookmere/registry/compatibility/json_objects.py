@@ -86,7 +86,7 @@ def _others(check: Check, writer: Parts, reader: Node, inside: str) -> list[str]
 
 
 def _all_fit(check: Check, writer: Parts, wanted: Node, left_out: frozenset[str]) -> bool:
-    """Return whether what one of the writer's schemas allows under other names fits."""
+    """Return whether the values that one of the writer's schemas allows under other names fit."""
     for part in writer:
         alternatives = [part.tree.get("additionalProperties", True)]
         alternatives += [

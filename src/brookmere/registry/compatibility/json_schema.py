@@ -105,12 +105,12 @@ class Check:
                 if word not in part.tree:
                     continue
                 rest = self._without(part, word)
-                beside = (*(other for other in writer if other is not part), rest)
+                remaining = (*(other for other in writer if other is not part), rest)
                 branches = [part.part(tree) for tree in part.tree[word]]
                 found.append(
                     [
                         (
-                            (*beside, branch),
+                            (*remaining, branch),
                             tuple(other for other in branches if other is not branch)
                             if word == "oneOf"
                             else (),

@@ -59,7 +59,7 @@ def add_suppress(p: Processors, node: ProcessorNode, o: op.Suppress, at: Place) 
 
 
 def _has_sessions(p: Processors, node: ProcessorNode) -> bool:
-    """Tell whether the keys of a table are sessions, by the nearest windows above it."""
+    """Return whether the keys of a table are sessions, by the nearest windows above it."""
     above = node
     while True:
         parent = p.plan.topology.node(above.parents[0])

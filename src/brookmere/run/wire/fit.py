@@ -29,5 +29,5 @@ def misfit(serde: Serde, data_type: DataType) -> Misfit | None:
 
 
 def is_window(data_type: DataType) -> TypeGuard[StructType]:
-    """Tell whether values of a type are keys with their window."""
+    """Return whether values of a type are keys with their window."""
     return type_fit.is_window(form_of(data_type))

@@ -54,8 +54,8 @@ class SchemaFormats:
         """Return the bytes of a Protobuf message after `front`."""
         return Column(self._kernel.writeProtobuf(value._jc, message, front))
 
-    def tell(self) -> None:
-        """Tell the kernel about schemas that registries inside this process got since the last time."""
+    def publish(self) -> None:
+        """Pass schemas that in-process registries received since the last call to the kernel."""
         for registry, first in self._mocks.items():
             client, id = registry.client(), first
             while True:
@@ -75,7 +75,7 @@ class SchemaFormats:
     def _registry(self, registry: Registry) -> Any:
         if registry.url.startswith(_MOCK):
             self._mocks.setdefault(registry, 1)
-            self.tell()
+            self.publish()
         addresses, login = _addresses(registry)
         files = (registry.ca_file, registry.cert_file, registry.key_file)
         pem = [None if file is None else Path(file).read_text(encoding="utf-8") for file in files]

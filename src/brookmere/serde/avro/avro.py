@@ -164,7 +164,7 @@ def _compact(text: str) -> str:
     try:
         return json.dumps(json.loads(text), separators=(",", ":"), ensure_ascii=False)
     except json.JSONDecodeError as error:
-        raise NoSchema(f"it is no JSON: {error.msg} at position {error.pos}") from None
+        raise NoSchema(f"it is not JSON: {error.msg} at position {error.pos}") from None
 
 
 def _read(path: Path) -> str:

@@ -43,7 +43,7 @@ class Pickled(Serde):
         return "binary"
 
     def read_column(self, raw: Column, columns: Columns) -> Column:  # noqa: ARG002
-        # Only Python can tell what it is: Columns see the bytes.
+        # Only Python knows what it is: Columns see the bytes.
         return raw
 
     def write_column(self, value: Column, columns: Columns, found: Any) -> Column:  # noqa: ARG002

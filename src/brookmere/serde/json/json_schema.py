@@ -126,7 +126,7 @@ def _common(schema: Any, found: Any) -> Any:
 
 
 def writes_nulls(kind: Any) -> bool:
-    """Tell whether absent values are written as null: where a field must be there, and may be null."""
+    """Return whether absent values are written as null: where a field must be there, and may be null."""
     return any(member["nullable"] and member["metadata"].get("required") for member in _members(kind))
 
 
@@ -154,7 +154,7 @@ def _text(schema: object) -> str:
         try:
             return json.dumps(json.loads(schema), separators=(",", ":"), ensure_ascii=False)
         except json.JSONDecodeError as error:
-            raise NoSchema(f"it is no JSON: {error.msg} at position {error.pos}") from None
+            raise NoSchema(f"it is not JSON: {error.msg} at position {error.pos}") from None
     structure = structure_of(schema)
     if structure is None:
         found = schema.__name__ if isinstance(schema, type) else type(schema).__name__

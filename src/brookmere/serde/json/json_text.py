@@ -133,7 +133,7 @@ def _write_float(value: float) -> str:
 
 def _write_decimal(value: Decimal, path: str) -> str:
     if not value.is_finite() or value.adjusted() >= _DIGITS:
-        raise ValueError(f"{path} is no decimal of {_DIGITS} digits: found {value}; use a float or text")
+        raise ValueError(f"{path} is not a decimal of {_DIGITS} digits: found {value}; use a float or text")
     return format(value, "f")
 
 

@@ -46,7 +46,7 @@ KINDS = {
 
 
 def is_map(field: FieldDescriptor) -> bool:
-    """Tell whether a field is a map: a list of entries, to the bytes."""
+    """Return whether a field is a map: a list of entries, to the bytes."""
     return field.message_type is not None and field.message_type.GetOptions().map_entry
 
 

@@ -38,12 +38,12 @@ def type_text(form: Any) -> str:
 
 
 def is_whole(form: Any) -> bool:
-    """Tell whether values of a type are JSON by themselves: structs, arrays, maps and variants."""
+    """Return whether values of a type are JSON by themselves: structs, arrays, maps and variants."""
     return isinstance(form, dict) or form == "variant"
 
 
 def is_window(form: Any) -> bool:
-    """Tell whether values of a type are keys with their window."""
+    """Return whether values of a type are keys with their window."""
     return kind_of(form) == "struct" and [field["name"] for field in form["fields"]] == [
         "key",
         "start",

@@ -24,7 +24,7 @@ MEDIA_TYPE = "application/problem+json"
 
 RETRY_SECONDS = 1
 _PLAIN = "about:blank"
-"""The type of problems that programs can only tell by their status."""
+"""The type of problems that programs can only distinguish by status."""
 _OF_THE_FRAMEWORK = {404: "no-such-path", 405: "method-not-allowed"}
 
 

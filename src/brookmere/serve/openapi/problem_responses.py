@@ -27,10 +27,10 @@ _SCHEMA = {"$ref": "#/components/schemas/Problem"}
 _RETRY_AFTER = {"description": "After how many seconds to retry.", "schema": {"type": "integer"}}
 
 
-def problems(**told: str) -> dict[int | str, dict[str, Any]]:
+def problems(**described: str) -> dict[int | str, dict[str, Any]]:
     """Return the problem responses by status: each name is a type of problem, its text says when."""
     answers: dict[int | str, dict[str, Any]] = {}
-    for name, text in told.items():
+    for name, text in described.items():
         status = _STATUS[name]
         line = f"{name.replace('_', '-')}: {text}"
         if status in answers:

@@ -24,14 +24,14 @@ def _answers(**more: str) -> dict[int | str, dict[str, Any]]:
         "description": "A stream of rows as JSON; a value of null means that the row was deleted.",
         "content": {MEDIA_TYPE: {"schema": {"type": "string"}}},
     }
-    told = problems(
+    failures = problems(
         no_such_store="There is no such store here.",
         invalid_request="A parameter is invalid.",
         not_ready="The store has not caught up yet.",
         failed="The replica has failed.",
         **more,
     )
-    return {200: stream, **told}
+    return {200: stream, **failures}
 
 
 def updating_routes(served: Served, *, heartbeat: float) -> APIRouter:

@@ -235,5 +235,5 @@ class EventTimeOnly(Operator):
 
 
 def is_identity(part: Field[Any]) -> bool:
-    """Tell whether a field is part of what an operator is, independent of names and of its neighbours."""
+    """Return whether a field is part of what an operator is, independent of names and of its neighbours."""
     return part.compare and "role" not in part.metadata

@@ -95,7 +95,7 @@ def test_types_from_elsewhere_stay_names() -> None:
         ),
     ],
 )
-def test_what_is_no_schema_is_refused_with_the_place(text: str, reason: str) -> None:
+def test_an_invalid_schema_is_refused_with_the_position(text: str, reason: str) -> None:
     with pytest.raises(AvroSchemaError) as refusal:
         parse_avro(text)
 

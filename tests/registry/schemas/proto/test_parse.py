@@ -159,7 +159,7 @@ def test_imports_are_taken_from_the_given_files() -> None:
         ("message A {", "found the end of the text"),
     ],
 )
-def test_what_is_no_proto_file_is_refused_with_the_place(text: str, reason: str) -> None:
+def test_an_invalid_proto_file_is_refused_with_the_position(text: str, reason: str) -> None:
     with pytest.raises(ProtoTextError) as refusal:
         parse_proto(text)
 

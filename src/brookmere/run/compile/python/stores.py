@@ -32,7 +32,7 @@ class PythonStores:
         return tuple(self._stores.get(stage, {}).values())
 
     def has(self, stage: int, name: str) -> bool:
-        """Tell whether a stage has a store."""
+        """Return whether a stage has a store."""
         return name in self._stores.get(stage, {})
 
     def record(self, stage: int, store: StoreCode) -> None:

@@ -28,7 +28,7 @@ _KNOWN = (
 _ITERABLES = {Iterable, Iterator, list, tuple, set, frozenset, typing.get_origin(typing.Generator)}
 
 SerdeType = Callable[[Serde], DataType]
-"""Tells the type that a serde reads."""
+"""Returns the type that a serde reads."""
 
 
 def typed(spec: object, role: str, where: Location | None, serde_type: SerdeType) -> TypeCode:
