@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from random import Random
 from typing import Any
@@ -184,7 +184,8 @@ def _results(
             topic: driver.output_topic(topic, key=bm.Text(), value=bm.Text()).read_records_to_list()
             for topic in outputs
         }
-        return {**written, "kept": sorted(driver.store("kept").rows(), key=repr)}
+        kept = sorted(driver.store("kept").rows(), key=repr)
+        return {**written, "kept": kept, "counters": driver.counters}
 
 
 def _options() -> Iterator[tuple[str, dict[str, Any]]]:
@@ -200,6 +201,8 @@ def _options() -> Iterator[tuple[str, dict[str, Any]]]:
         yield name, {"emit": "last"}
     for name in ("tumbling", "session", "hopping on close", "session on close"):
         yield name, {"corrections": "all"}
+    for name in ("aggregate", "hopping", "sliding on close", "session"):
+        yield name, {"store_type": "rocksdb"}
 
 
 OPTIONS = list(_options())
@@ -243,3 +246,104 @@ def test_initial_value_of_another_type_is_refused_at_the_line_of_the_step(
         r"\(.*test_python_aggregates\.py:\d+\)\. Convert it, or change returns=",
     ):
         TopologyTestDriver(app, session=spark)
+
+
+def _fold_some(value: str | None, folded: str) -> str | None:
+    if value == "fail":
+        raise ValueError("such a value")
+    return None if value == "x" else folded + (value or "_")
+
+
+@pytest.mark.parametrize(
+    "name", ["aggregate", "tumbling", "hopping", "sliding", "session", "table aggregate"]
+)
+def test_record_that_fails_leaves_the_aggregates_as_they_were(spark: SparkSession, name: str) -> None:
+    words = replace(PYTHON, step=bm.python(_fold_some, returns=str))
+    chance = Random(SEED)
+    values = [chance.choice(("a", "b", "x", "fail", "fail")) for _ in range(100)]
+    records = [
+        # Each key of a table has one value: the old value of an update that failed was never added.
+        bm.Record(
+            key=str(at) if name == "table aggregate" else chance.choice("ab"), value=value, timestamp=2 * at
+        )
+        for at, value in enumerate(values)
+    ]
+
+    one_batch: Step = [("in", record) for record in records]
+    mixed = _results(PROGRAMS[name], words, [one_batch], spark, on_error="continue")
+    alone = _results(
+        PROGRAMS[name], words, [[("in", record)] for record in records], spark, on_error="continue"
+    )
+
+    assert mixed == alone
+    assert mixed["out"]
+
+
+def test_initial_value_is_made_for_each_row_and_sent_as_the_first_old_value(spark: SparkSession) -> None:
+    made = iter(range(100, 1000, 100))
+    app = bm.StreamsBuilder("app", key=bm.Text(), value=bm.Long())
+    totals = (
+        app.stream("in")
+        .group_by_key()
+        .aggregate(lambda: next(made), bm.python(lambda value, total: total + value, returns=int))
+    )
+    grouped = totals.group_by(bm.python(lambda key, value: ("all", value), returns=(str, int)))
+    changes = grouped.aggregate(
+        "",
+        bm.python(lambda value, text: f"{text}+{value}", returns=str),
+        bm.python(lambda value, text: f"{text}-{value}", returns=str),
+    )
+    changes.to_stream().to("out", value=bm.Text())
+
+    with TopologyTestDriver(app, session=spark) as driver:
+        driver.input_topic("in").pipe_key_values([("a", 1), ("b", 1), ("a", 1)])
+
+        assert driver.output_topic("out").read_values_to_list()[-1].endswith("-101+102")
+
+
+def test_subtractor_that_returns_none_lets_the_adder_start_from_the_initial_value(
+    spark: SparkSession,
+) -> None:
+    def subtract(value: str, folded: str) -> str | None:
+        return None if value == "all" else f"{folded}-{value}"
+
+    app = bm.StreamsBuilder("app", key=bm.Text(), value=bm.Text())
+    grouped = app.table("in").group_by(bm.python(lambda key, value: ("g", value), returns=(str, str)))
+    add = bm.python(lambda value, folded: f"{folded}+{value}", returns=str)
+    grouped.aggregate("0", add, bm.python(subtract, returns=str)).to_stream().to("out")
+    records = [("a", "all", 7), ("a", "b", 3), ("a", "c", 9), ("b", "all", 4), ("b", None, 5), ("a", "d", 2)]
+    batch = [("in", bm.Record(key=key, value=value, timestamp=time)) for key, value, time in records]
+
+    with TopologyTestDriver(app, session=spark) as driver:
+        driver.pipe_records(batch)
+
+        written = driver.output_topic("out").read_records_to_list()
+
+    assert [(record.value, record.timestamp) for record in written] == [
+        ("0+all", 7),
+        ("0+b", 7),
+        ("0+b-b+c", 9),
+        ("0+b-b+c+all", 9),
+        (None, 9),
+        ("0+d", 2),
+    ]
+
+
+def test_records_that_an_aggregate_leaves_out_are_counted_once(spark: SparkSession) -> None:
+    app = bm.StreamsBuilder("app", key=bm.Text(), value=bm.Long())
+    windowed = app.stream("in").group_by_key().windowed_by(bm.TimeWindows("10ms", grace="0ms"))
+    windowed.aggregate(0, bm.python(lambda value, total: total + value, returns=int), name="total")
+
+    with TopologyTestDriver(app, session=spark) as driver:
+        driver.pipe_records([
+            ("in", bm.Record(key=key, value=1, timestamp=time))
+            for key, time in (("a", 25), ("a", 4), (None, 26))
+        ])  # fmt: skip
+
+        assert driver.counters["total"] == {
+            "received": 3,
+            "forwarded": 1,
+            "dropped": 2,
+            "failed": 0,
+            "late": 1,
+        }

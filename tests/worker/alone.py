@@ -74,7 +74,7 @@ class Alone:
         assert len(answer.errors) == len(self.jvm.heard)
         self.errors += [(told[0], error) for told, error in zip(answer.errors, self.jvm.heard, strict=True)]
         self.told += [told[2:5] for told in answer.errors]
-        self.dropped += answer.counts.get(0, [0] * 5)[DROPPED]
+        self.dropped += answer.counts.get(0, [0] * 4)[DROPPED]
         return answer
 
     def _read(self, key: Any, value: Any) -> tuple[Any, Any]:

@@ -54,7 +54,6 @@ class Answer:
 
     sent: list[Sent] = field(default_factory=list)
     errors: list[tuple[Any, ...]] = field(default_factory=list)
-    late: list[tuple[Any, ...]] = field(default_factory=list)
     counts: dict[int, list[int]] = field(default_factory=dict)
     flags: list[int] = field(default_factory=list)
 
@@ -186,7 +185,7 @@ class Jvm:
         return tuple(marshal.loads(marshal.dumps(wire)))
 
     def _take(self, answer: Answer, result: Any, rows: Sequence[Fed]) -> None:
-        numbers, nodes, to, flags, keys, values, times, headers, errors, changes, counts, _, late = result
+        numbers, nodes, to, flags, keys, values, times, headers, errors, changes, counts, _ = result
         assert numbers == sorted(numbers)
         assert len(numbers) == len(flags) == len(keys) == len(values) == len(times)
         sends_table = {node.number for node in self.code.nodes if node.sends_table}
@@ -209,10 +208,9 @@ class Jvm:
             )
         answer.flags += flags
         answer.errors += errors
-        answer.late += late or []
-        for at in range(0, len(counts), 6):
-            before = answer.counts.setdefault(counts[at], [0] * 5)
-            answer.counts[counts[at]] = [a + b for a, b in zip(before, counts[at + 1 : at + 6], strict=True)]
+        for at in range(0, len(counts), 5):
+            before = answer.counts.setdefault(counts[at], [0] * 4)
+            answer.counts[counts[at]] = [a + b for a, b in zip(before, counts[at + 1 : at + 5], strict=True)]
         self._apply(changes)
 
     def _apply(self, changes: Iterable[Any]) -> None:
@@ -251,7 +249,7 @@ class Jvm:
                 found = sorted(rows.values(), key=lambda row: _order(row[0]), reverse=reverse)
                 found = [row for row in found if _is_in(row[0], lower, upper, prefix)]
                 return [row[0] for row in found], [row[1] for row in found], [row[2] for row in found]
-            case "scan_times", (low, high, lower, upper, reverse, by_time):
+            case "scan_times", (low, high, lower, upper, reverse):
                 flat = [
                     (key, *at, *row)
                     for key, group in rows.values()
@@ -259,9 +257,7 @@ class Jvm:
                     for at, row in group.items()
                     if low <= at[0] <= high
                 ]
-                # Sessions that end at one time come by their start, whatever their keys.
-                rank = 2 if "session" in self.code.stores[store].kind else 1
-                flat.sort(key=lambda r: (r[1], r[rank], _order(r[0])) if by_time else (_order(r[0]), *r[1:3]))
+                flat.sort(key=lambda r: (_order(r[0]), *r[1:3]))
                 flat = flat[::-1] if reverse else flat
                 return [[row[at] for row in flat] for at in range(5)]
         raise AssertionError(f"a question that there is not: {question} {details}")

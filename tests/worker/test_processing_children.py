@@ -48,7 +48,7 @@ def test_children_get_a_record_before_the_parent_goes_on() -> None:
         (1, -1, 20),
         (0, 102, 2),
     ]
-    assert answer.counts == {0: [1, 6, 0, 0, 0], 1: [2, 2, 0, 0, 0]}
+    assert answer.counts == {0: [1, 6, 0, 0], 1: [2, 2, 0, 0]}
 
 
 def test_a_child_is_chosen_by_its_name() -> None:

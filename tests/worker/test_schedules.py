@@ -97,7 +97,7 @@ def test_records_that_do_not_come_from_a_source_move_no_time() -> None:
 
     answer = jvm.batch(("a", 0, 50))
 
-    assert answer.counts == {0: [1, 0, 0, 0, 0]}
+    assert answer.counts == {0: [1, 0, 0, 0]}
 
 
 def test_the_wall_clock_calls_after_one_interval_and_leaves_out_what_it_missed() -> None:

@@ -9,20 +9,24 @@ from typing import TypeGuard
 from brookmere.errors import UnsupportedError
 from brookmere.plan.python_faults import kernel_between
 from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode, Topology
-from brookmere.topology.python_code import is_python, takes_many
+from brookmere.topology.python_code import is_fold, is_python, takes_many
 
 Edge = tuple[str, str]
 
-_STATE = 2
-"""The first kernel stage that may have state. During placement, Python stages have odd numbers."""
+_KINDS = 3
+"""Stages take turns during placement: kernel, Python nodes, aggregates with Python functions."""
+
+_STATE = _KINDS
+"""The first kernel stage that may have state."""
 
 
 def place(topology: Topology) -> dict[str, int]:
     """Return the stage of every node.
 
-    Python nodes have stages of their own. What receives a repartition is in a later stage than its senders;
-    other nodes are in the stage of their parents, except that state needs an exchange before it, and that a
-    kernel node and a Python node never share a stage. Processors that share a store are in the same stage.
+    Python nodes have stages of their own, and so do aggregates with Python functions.
+    What receives a repartition is in a later stage than its senders; other nodes are in the
+    stage of their parents, except that state needs an exchange before it, and that a kernel node and a
+    Python node never share a stage. Processors that share a store are in the same stage.
     A Python processor is behind the repartitions that its task reads: their records advance its stream time.
     A processor that looks up rows is in the stage of the table, which may move the table to a later stage.
     Where that would never end, because the lookups depend on the table through a repartition or through
@@ -36,8 +40,8 @@ def place(topology: Topology) -> dict[str, int]:
     rules.drop_impossible()
     stages = rules.solve()
     for table, lookers in rules.global_lookers.items():
-        # Numbers of kernel stages are even here: a Python node reads a copy, one stage later.
-        stages[table] = min((stages[name] & ~1 for name in lookers), default=_STATE)
+        # A Python node reads a copy, in a later stage than the table.
+        stages[table] = min((stages[name] // _KINDS * _KINDS for name in lookers), default=_STATE)
     used = {number: position for position, number in enumerate(sorted({0, *stages.values()}))}
     return {name: used[number] for name, number in stages.items()}
 
@@ -50,6 +54,8 @@ class _Rules:
     python: set[str] = field(default_factory=set)
     many: set[str] = field(default_factory=set)
     """The Python nodes that handle many records at once."""
+    folds: set[str] = field(default_factory=set)
+    """Aggregates with Python functions, and the sinks of their changelogs. They have stages of their own."""
     repartitions: list[Edge] = field(default_factory=list)
     """The second node is in a later stage than the first."""
     follows: set[Edge] = field(default_factory=set)
@@ -63,6 +69,8 @@ class _Rules:
         self.python = {n.name for n in self.topology.nodes if is_python(n)}
         # The sink of a changelog is next to the node that keeps the store.
         self.python |= {n.name for n in self.topology.nodes if _writes_log(n) and n.parents[0] in self.python}
+        self.folds = {n.name for n in self.topology.nodes if is_fold(n)}
+        self.folds |= {n.name for n in self.topology.nodes if _writes_log(n) and n.parents[0] in self.folds}
         self.many = {n.name for n in self.topology.nodes if takes_many(n)}
         processors = [n for n in self.topology.nodes if isinstance(n, ProcessorNode)]
         keepers: dict[str, list[str]] = {}
@@ -142,7 +150,9 @@ class _Rules:
 
     def _is_leap(self, edge: Edge) -> bool:
         above, below = (name in self.python for name in edge)
-        return above != below or (edge[0] != edge[1] and bool(self.many & set(edge)))
+        if above != below or (edge[0] in self.folds) != (edge[1] in self.folds):
+            return True
+        return edge[0] != edge[1] and bool(self.many & set(edge))
 
     def drop_impossible(self) -> None:
         """Let tables stay where they are if moving them to their lookups would never end."""
@@ -188,7 +198,7 @@ class _Rules:
         ]
 
     def solve(self) -> dict[str, int]:
-        """Return the earliest stages that satisfy all rules: even for kernel nodes, odd for Python nodes."""
+        """Return the earliest stages that satisfy all rules."""
         stages = {n.name: self._next(n.name, self.earliest.get(n.name, 0)) for n in self.topology.nodes}
         back = [(look[0], keeper) for look, keepers in self.looks.items() for keeper in keepers]
         edges = [(a, b, 0) for a, b in [*self.follows, *back]] + [(a, b, 1) for a, b in self.leaps()]
@@ -204,7 +214,8 @@ class _Rules:
 
     def _next(self, node: str, number: int) -> int:
         """Return the number of the first stage for such a node from `number` on."""
-        return number | 1 if node in self.python else number + (number & 1)
+        kind = 2 if node in self.folds else 1 if node in self.python else 0
+        return number + (kind - number) % _KINDS
 
 
 def _writes_log(node: Node) -> TypeGuard[SinkNode]:

@@ -98,6 +98,16 @@ class FoldSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class PythonFoldSpec:
+    java_class: ClassVar[str] = f"{_PACKAGE}.PythonFoldSpec"
+    step: int
+    other: int
+    value_type: str
+    has_initial: bool
+    takes_key: bool
+
+
+@dataclass(frozen=True, slots=True)
 class TimeWindowSpec:
     java_class: ClassVar[str] = f"{_PACKAGE}.TimeWindowSpec"
     size: int
@@ -338,6 +348,31 @@ class ProgramBuilder(Protocol):
 
     def python_node(
         self, at: Place, key_type: str | None, value_type: str | None, sends_table: bool, needs_ticks: bool
+    ) -> None: ...
+    def python_aggregate(self, at: Place, store: StoreSpec, fold: PythonFoldSpec, send_old: bool) -> None: ...
+    def python_time_windows(
+        self,
+        at: Place,
+        store: TimedStoreSpec,
+        fold: PythonFoldSpec,
+        emission: EmissionSpec,
+        windows: TimeWindowSpec,
+    ) -> None: ...
+    def python_sliding_windows(
+        self,
+        at: Place,
+        store: TimedStoreSpec,
+        fold: PythonFoldSpec,
+        emission: EmissionSpec,
+        windows: SlidingWindowSpec,
+    ) -> None: ...
+    def python_session_windows(
+        self,
+        at: Place,
+        store: TimedStoreSpec,
+        fold: PythonFoldSpec,
+        emission: EmissionSpec,
+        windows: SessionWindowSpec,
     ) -> None: ...
     def python_table(self, number: int, store: str) -> None: ...
     def python_store(self, stage: int, store: PythonStoreSpec) -> int: ...

@@ -12,6 +12,7 @@ from py4j.protocol import Py4JJavaError
 
 from brookmere.errors import BrookmereError, RecordError
 from brookmere.run.query.failures import from_python
+from brookmere.worker.aggregates import FoldCode
 from brookmere.worker.protocol.requests import Server
 from brookmere.worker.protocol.stage_code import StageCode
 from brookmere.worker.task.failures import described
@@ -22,7 +23,7 @@ _HEAD = struct.Struct(">cI")
 class PythonStages:
     """Runs batches whose Python stages run here, so that breakpoints and debuggers see the user's frames."""
 
-    def __init__(self, runner: Any, codes: Mapping[int, StageCode]) -> None:
+    def __init__(self, runner: Any, codes: Mapping[int, StageCode | FoldCode]) -> None:
         self._runner = runner
         self._codes = codes
         self._raised: list[BaseException] = []

@@ -64,6 +64,12 @@ def is_python(node: Node) -> bool:
     return operator is not None and bool(operator.is_python)
 
 
+def is_fold(node: Node) -> bool:
+    """Tell whether a node is an aggregate of the kernel whose functions run in the worker."""
+    operator = getattr(node, "operator", None)
+    return any(isinstance(getattr(operator, name, None), PythonFunction) for name in ("step", "adder"))
+
+
 def takes_many(node: Node) -> bool:
     """Return whether a Python node handles many records at once."""
     operator = getattr(node, "operator", None)

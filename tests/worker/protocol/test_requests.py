@@ -71,7 +71,7 @@ def test_code_comes_pickled_and_results_go_back() -> None:
     (first, result), (last, end) = answers(out.getvalue())
     assert (first, last) == ("R", "R")
     assert result[:8] == ([0, 1], 0, -1, b"\x01\x01", [None, None], [2, 4], [5, 6], None)
-    assert result[8:] == ([], [], [0, 2, 2, 0, 0, 0], {}, None)
+    assert result[8:] == ([], [], [0, 2, 2, 0, 0], {})
     assert end[0] == []
 
 

@@ -81,6 +81,7 @@ private[program] trait LookupTables { this: ProgramBuilder =>
           n.leadsTo(number, sender)
           fed(n.id) = fed.getOrElse(n.id, Seq.empty) :+ number
           hurry(n.id)
+        case t: TableProcessor if t.python != null => hurry(t.id)
         case _ =>
       }
       w.processor.children = sender +: w.processor.children
@@ -91,8 +92,8 @@ private[program] trait LookupTables { this: ProgramBuilder =>
   def copiesOf(number: Int): JList[Integer] = fed.getOrElse(number, Seq.empty).map(Int.box).asJava
 
   /**
-   * Makes everything that a table of a Python node depends on send each update at once, even if only the last update of
-   * a batch is asked for: lookups in its copy must find what came before them.
+   * Makes everything that a table of a Python stage depends on send each update at once, even if only the last update
+   * of a batch is asked for: lookups in its copy must find what came before them.
    */
   private def hurry(id: Int): Unit = if (hurried.add(id)) made(id).processor match {
     case u: TableProcessor if u.keptIn != null => u.isHurried = true

@@ -42,6 +42,13 @@ final case class PythonStoreSpec(
  */
 final case class FoldSpec(initial: Column, step: Column, merge: Column, valueType: String, result: Column)
 
+/**
+ * The functions of an aggregate in Python, by the numbers under which the worker knows them. `other` merges two
+ * sessions or removes a value, and is negative if there is none; `valueType` is the JSON of the type that the store
+ * keeps. Without `hasInitial` the first value is the aggregate; `takesKey` if a function takes the key of the record.
+ */
+final case class PythonFoldSpec(step: Int, other: Int, valueType: String, hasInitial: Boolean, takesKey: Boolean)
+
 /** Tumbling and hopping windows; `begin` is the time of the first one. All times are milliseconds. */
 final case class TimeWindowSpec(size: Long, advance: Long, grace: Long, begin: Long)
 

@@ -1,10 +1,11 @@
 package brookmere.kernel.program
 
-import java.util.{List => JList}
-
 import brookmere.kernel.core.Processor
 import brookmere.kernel.expr.{RowType, Writer}
+import brookmere.kernel.ops.aggregates.{Aggregate, PythonFold, TableAggregate}
 import brookmere.kernel.ops.output.{Changelog, ForwardTime}
+import brookmere.kernel.ops.tables.TableProcessor
+import brookmere.kernel.ops.windows.Fold
 import brookmere.kernel.python.marshal.MarshalWrite
 import brookmere.kernel.python.stage.{PythonNode, PythonPart}
 import brookmere.kernel.python.stores.StoreSnapshot
@@ -24,6 +25,51 @@ private[program] trait PythonNodes { this: ProgramBuilder =>
     Seq(in.key, in.value, key, value).foreach(t => MarshalWrite.check(t.dataType))
     val p = new PythonNode(at.number, at.name, in.key, in.value, key, value, in.isTable, sendsTable, needsTicks)
     add(at, p, key, value, sendsTable)
+  }
+
+  /** An aggregate of a stream or of a table with functions in Python. */
+  def pythonAggregate(at: Place, store: StoreSpec, fold: PythonFoldSpec, sendOld: Boolean): Unit = {
+    val in = input(at)
+    val f = pythonFold(at, fold)
+    defineRows(at, store, in.key, f.kept)
+    val p =
+      if (in.isTable) new TableAggregate(at.number, at.name, store.name, null, null, null, null, sendOld, f)
+      else new Aggregate(at.number, at.name, store.name, null, null, null, sendOld, merges = false, f)
+    add(at, p, in.key, f.kept, isTable = true)
+  }
+
+  def pythonTimeWindows(
+      at: Place,
+      store: TimedStoreSpec,
+      fold: PythonFoldSpec,
+      emission: EmissionSpec,
+      windows: TimeWindowSpec): Unit =
+    addTimeWindows(at, store, windowFold(at, store, fold), emission, windows)
+
+  def pythonSlidingWindows(
+      at: Place,
+      store: TimedStoreSpec,
+      fold: PythonFoldSpec,
+      emission: EmissionSpec,
+      windows: SlidingWindowSpec): Unit =
+    addSlidingWindows(at, store, windowFold(at, store, fold), emission, windows)
+
+  def pythonSessionWindows(
+      at: Place,
+      store: TimedStoreSpec,
+      fold: PythonFoldSpec,
+      emission: EmissionSpec,
+      windows: SessionWindowSpec): Unit =
+    addSessionWindows(at, store, windowFold(at, store, fold), emission, windows)
+
+  private def windowFold(at: Place, store: TimedStoreSpec, fold: PythonFoldSpec): Fold =
+    Fold(store.name, input(at).key, null, null, null, null, pythonFold(at, fold))
+
+  private def pythonFold(at: Place, fold: PythonFoldSpec): PythonFold = {
+    val in = input(at)
+    val kept = RowType(DataType.fromJson(fold.valueType))
+    Seq(in.key, in.value, kept).foreach(t => MarshalWrite.check(t.dataType))
+    PythonFold(fold.step, fold.other, in.key, in.value, kept, fold.hasInitial, fold.takesKey)
   }
 
   /** Sets the store in which Python keeps the table that a node sends. */
@@ -71,7 +117,12 @@ private[program] trait PythonNodes { this: ProgramBuilder =>
 
   /** The code of the nodes of a Python stage, as the worker unpickles it. */
   def pythonCode(stage: Int, code: Array[Byte]): Unit =
-    python(stage) = new PythonPart(code, processors(stage).exists(_.needsTicks))
+    python(stage) = new PythonPart(code, processors(stage).exists(_.needsTicks), processors(stage).exists(isFold))
+
+  private def isFold(p: Processor): Boolean = p match {
+    case t: TableProcessor => t.python != null
+    case _ => false
+  }
 
   /** A changelog of a store that Python keeps; `store` is the number that `pythonStore` returned. */
   def storeChangelog(at: Place, store: Int, key: Writer, value: Writer, log: LogStart): Unit = {
@@ -109,9 +160,7 @@ private[program] object PythonNodes {
   private def form(shape: String, retention: Long, windowMs: Long): Option[Groups] = shape match {
     case "key_value" => None
     case "window" => Some(Groups(Groups.Window, retention, windowMs))
-    case "timed_window" => Some(Groups(Groups.Window, retention, windowMs, timed = true))
     case "session" => Some(Groups(Groups.Session, retention))
-    case "timed_session" => Some(Groups(Groups.Session, retention, timed = true))
     case "versioned" => Some(Groups(Groups.Versions, retention))
     case other => throw new IllegalArgumentException(s"not a shape of a store: $other")
   }

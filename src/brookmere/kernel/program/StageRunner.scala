@@ -42,6 +42,20 @@ final class StageRunner(stage: Stage) extends StageWork {
     }
   }
 
+  /** Hands a record to its node in a dry run: nothing is counted, and what fails here will fail again. */
+  def rehearse(row: UnsafeRow): Unit = {
+    val node = row.getInt(Layout.Node)
+    val entry = entries(node)
+    val ts = row.getLong(Layout.Ts)
+    val key = Rows.slice(row, Layout.Key, keyRows(node))
+    try {
+      if (entry.isTable) {
+        val pair = Rows.slice(row, Layout.Value, change)
+        entry.target.process(key, Rows.slice(pair, 0, valueRows(node)), Rows.slice(pair, 1, oldRows(node)), ts)
+      } else entry.target.process(key, Rows.slice(row, Layout.Value, valueRows(node)), null, ts)
+    } catch { case Guarded(_) => }
+  }
+
   private def clock(task: Task, row: UnsafeRow): Unit = {
     val wall = row.getLong(Layout.Ts)
     task.wall = wall

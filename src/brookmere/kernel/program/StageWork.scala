@@ -1,6 +1,7 @@
 package brookmere.kernel.program
 
 import brookmere.kernel.core.{Settings, Task}
+import brookmere.kernel.python.folds.FoldRunner
 import brookmere.kernel.python.stage.PythonRunner
 import brookmere.kernel.python.workers.Port
 
@@ -33,5 +34,7 @@ trait StageWork {
 object StageWork {
   /** What runs a stage: here, or in a worker that `port` leads to. */
   def of(stage: Stage, settings: Settings, port: => Port): StageWork =
-    if (stage.python == null) new StageRunner(stage) else new PythonRunner(stage, settings, port)
+    if (stage.python == null) new StageRunner(stage)
+    else if (stage.python.folds) new FoldRunner(stage, port)
+    else new PythonRunner(stage, settings, port)
 }

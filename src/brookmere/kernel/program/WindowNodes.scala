@@ -16,34 +16,24 @@ private[program] trait WindowNodes { this: ProgramBuilder =>
       store: TimedStoreSpec,
       fold: FoldSpec,
       emission: EmissionSpec,
-      windows: TimeWindowSpec): Unit = {
-    val (f, e) = (foldOf(at, store, fold), emissionOf(emission))
-    defineWindows(at, store, f, Groups(Groups.Window, store.retention, windows.size, e.onClose))
-    val w = windows
-    addWindows(at, f, new TimeWindowAggregate(at.number, at.name, f, e, w.size, w.advance, w.grace, w.begin))
-  }
+      windows: TimeWindowSpec): Unit =
+    addTimeWindows(at, store, foldOf(at, store, fold), emission, windows)
 
   def slidingWindows(
       at: Place,
       store: TimedStoreSpec,
       fold: FoldSpec,
       emission: EmissionSpec,
-      windows: SlidingWindowSpec): Unit = {
-    val (f, e) = (foldOf(at, store, fold), emissionOf(emission))
-    defineWindows(at, store, f, Groups(Groups.Window, store.retention, windows.difference, e.onClose))
-    addWindows(at, f, new SlidingWindowAggregate(at.number, at.name, f, e, windows.difference, windows.grace))
-  }
+      windows: SlidingWindowSpec): Unit =
+    addSlidingWindows(at, store, foldOf(at, store, fold), emission, windows)
 
   def sessionWindows(
       at: Place,
       store: TimedStoreSpec,
       fold: FoldSpec,
       emission: EmissionSpec,
-      windows: SessionWindowSpec): Unit = {
-    val (f, e) = (foldOf(at, store, fold), emissionOf(emission))
-    defineWindows(at, store, f, Groups(Groups.Session, store.retention, 0L, e.onClose))
-    addWindows(at, f, new SessionWindowAggregate(at.number, at.name, f, e, windows.gap, windows.grace))
-  }
+      windows: SessionWindowSpec): Unit =
+    addSessionWindows(at, store, foldOf(at, store, fold), emission, windows)
 
   def suppress(at: Place, store: StoreSpec, spec: SuppressSpec): Unit = {
     val in = input(at)
@@ -69,6 +59,27 @@ private[program] trait WindowNodes { this: ProgramBuilder =>
 
   // ---- inside ----
 
+  private[program] def addTimeWindows(
+      at: Place, store: TimedStoreSpec, f: Fold, emission: EmissionSpec, w: TimeWindowSpec): Unit = {
+    val e = emissionOf(emission)
+    defineWindows(at, store, f, Groups(Groups.Window, store.retention, w.size, e.onClose))
+    addWindows(at, f, new TimeWindowAggregate(at.number, at.name, f, e, w.size, w.advance, w.grace, w.begin))
+  }
+
+  private[program] def addSlidingWindows(
+      at: Place, store: TimedStoreSpec, f: Fold, emission: EmissionSpec, w: SlidingWindowSpec): Unit = {
+    val e = emissionOf(emission)
+    defineWindows(at, store, f, Groups(Groups.Window, store.retention, w.difference, e.onClose))
+    addWindows(at, f, new SlidingWindowAggregate(at.number, at.name, f, e, w.difference, w.grace))
+  }
+
+  private[program] def addSessionWindows(
+      at: Place, store: TimedStoreSpec, f: Fold, emission: EmissionSpec, w: SessionWindowSpec): Unit = {
+    val e = emissionOf(emission)
+    defineWindows(at, store, f, Groups(Groups.Session, store.retention, 0L, e.onClose))
+    addWindows(at, f, new SessionWindowAggregate(at.number, at.name, f, e, w.gap, w.grace))
+  }
+
   private def foldOf(at: Place, store: TimedStoreSpec, fold: FoldSpec): Fold = {
     val in = input(at)
     val t = RowType(DataType.fromJson(fold.valueType))
@@ -81,10 +92,10 @@ private[program] trait WindowNodes { this: ProgramBuilder =>
   private def emissionOf(e: EmissionSpec): Emission = Emission(e.sendOld, e.onClose, e.all, e.skipNulls)
 
   private def defineWindows(at: Place, store: TimedStoreSpec, f: Fold, form: Groups): Unit =
-    define(at.stage, StoreDef(f.store, store.kind, f.key, f.step.result, Some(form)))
+    define(at.stage, StoreDef(f.store, store.kind, f.key, f.kept, Some(form)))
 
   private def addWindows(at: Place, f: Fold, p: WindowAggregate): Unit = {
-    val value = if (f.result == null) f.step.result else f.result.result
+    val value = if (f.result == null) f.kept else f.result.result
     add(at, p, WindowKeys.typeOf(f.key), value, isTable = true)
   }
 }

@@ -18,7 +18,7 @@ object Expiry {
 
 /** Groups that fit in memory: all in a map, with a log of changed rows in the state. */
 final class GroupLog(d: StoreDef, backend: Backend, task: Int, times: Times, table: GroupTable, maxBytes: Long)
-    extends GroupStore(d, table.groups, times) {
+    extends GroupStore(d, table.groups, times.clock(Clock.ofStore(d.name), Clock.NoTime)) {
   private val log = new ChunkLog(d.name, backend, task, table)
   private val wheel = table.wheel
   log.load(GroupLog.read(_)(apply))

@@ -18,7 +18,7 @@ final class GroupCache {
 
 /** Groups too large for memory: every row is a row of the state, and so are the keys of the wheel. */
 final class GroupRows(d: StoreDef, backend: Backend, task: Int, times: Times, cache: GroupCache, maxBytes: Long)
-    extends GroupStore(d, cache.groups, times) {
+    extends GroupStore(d, cache.groups, times.clock(Clock.ofStore(d.name), Clock.NoTime)) {
   private val rowsOut = new ItemRows(task)
   private val wheelRows = new StateRows(task)
   private val wheelFamily = Family.wheelName(d.name)

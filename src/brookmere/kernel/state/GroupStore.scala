@@ -12,11 +12,10 @@ import org.apache.spark.unsafe.Platform
  * is the latest time put into it; rows that are older than the retention, relative to that, can no longer be found and
  * are dropped some time later.
  */
-abstract class GroupStore(val d: StoreDef, protected val groups: EntryTable, times: Times) extends Kept {
+abstract class GroupStore(val d: StoreDef, protected val groups: EntryTable, final val clock: Clock) extends Kept {
   final val form: Groups = d.groups.get
   final val keyFields: Int = d.key.fields
   final val valueFields: Int = d.value.fields
-  final val clock: Clock = times.clock(Clock.ofStore(d.name), Clock.NoTime)
   protected final val dirty = new ArrayList[Item]()
   private val valueRow = new UnsafeRow(valueFields)
   private val keyRow = new UnsafeRow(keyFields)

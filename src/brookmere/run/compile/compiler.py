@@ -35,6 +35,7 @@ from brookmere.topology import operators as op
 from brookmere.topology.function import Function
 from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode, StoreType
 from brookmere.topology.python_code import is_python
+from brookmere.worker.aggregates import FoldCode
 from brookmere.worker.protocol.stage_code import StageCode
 
 HANDLERS = ("deserialization", "processing", "production")
@@ -63,7 +64,7 @@ class Compiled:
     """The schemas that the kernel knows."""
     changelogs: Mapping[int, str]
     """By sink, the store whose changes it writes: to the partition of the task, whatever the key."""
-    python: Mapping[int, StageCode] = field(default_factory=dict)
+    python: Mapping[int, StageCode | FoldCode] = field(default_factory=dict)
     """By stage, the Python code that workers run."""
     python_stores: Mapping[str, int] = field(default_factory=dict)
     """By store of Python code, the number that has the types of what it keeps."""

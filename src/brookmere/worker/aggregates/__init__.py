@@ -1,21 +1,6 @@
-"""Folds records by the user's Python functions: what aggregate, reduce and their windows do in the worker."""
+"""Calls the Python functions of aggregates; the kernel keeps their rows and knows their windows."""
 
-from brookmere.worker.aggregates.definitions import FOREVER, Emission, Fold, Start, UserCode
-from brookmere.worker.aggregates.session_windows import SessionWindowsWork
-from brookmere.worker.aggregates.sliding_windows import SlidingWindowsWork
-from brookmere.worker.aggregates.tables import TableAggregateWork
-from brookmere.worker.aggregates.time_windows import TimeWindowsWork
-from brookmere.worker.aggregates.unwindowed import AggregateWork
+from brookmere.worker.aggregates.fold_code import FoldCode, FoldFunction, Kind, Start, UserCode
+from brookmere.worker.aggregates.fold_stage import FoldStage
 
-__all__ = [
-    "FOREVER",
-    "AggregateWork",
-    "Emission",
-    "Fold",
-    "SessionWindowsWork",
-    "SlidingWindowsWork",
-    "Start",
-    "TableAggregateWork",
-    "TimeWindowsWork",
-    "UserCode",
-]
+__all__ = ["FoldCode", "FoldFunction", "FoldStage", "Kind", "Start", "UserCode"]

@@ -1,4 +1,4 @@
-"""Turns the user's functions of an aggregate into functions of values as the store keeps them."""
+"""Wraps the functions of an aggregate so that they take and return aggregates as the kernel sends them."""
 
 # ruff: noqa: ARG005, E731 - all steps are called in one way
 
@@ -7,73 +7,68 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from brookmere.worker.aggregates.definitions import Fold, Part, Start, UserCode
-from brookmere.worker.functions.calls import made_call, required_parameters
-from brookmere.worker.protocol.stage_code import Runtime, TypeCode
+from brookmere.worker.aggregates.fold_code import Part, Start, UserCode
+from brookmere.worker.functions.calls import Maker, made_call, required_parameters
+from brookmere.worker.protocol.stage_code import TypeCode
 from brookmere.worker.types.python_values import reader, writer
 
 Step = Callable[[Any, Any, Any], Any]
-"""The aggregate after one more value: of key, value and the aggregate before."""
+"""Returns the aggregate after one more value, from the key, the value and the aggregate before."""
 Convert = Callable[[Any], Any]
 
 _WHAT = "the aggregate"
 
 
-class Folding:
-    """A fold at work.
+def step_of(code: UserCode, kept: TypeCode | None, maker: Maker, *, is_reduce: bool) -> Step:
+    """Return a step. Of a reduce, the first value is the aggregate.
 
-    Aggregates stand in the store as they travel. The user's function gets a value of its own each time, so
-    it may change that in place.
+    The user's function gets a new object at each call, so it may change the aggregate in place.
     """
-
-    __slots__ = ("is_reduce", "merge", "start", "step")
-
-    def __init__(self, fold: Fold, kept: TypeCode | None, runtime: Runtime) -> None:
-        read, write = reader(kept), writer(kept, _WHAT)
-        self.is_reduce = fold.initial is None
-        self.start: Callable[[], Any] = _start(fold.initial, write, runtime)
-        first = None if fold.initial is not None else (write or _same)
-        self.step: Step = _step(fold.step, read, write, runtime, first)
-        self.merge: Step = _merge(fold, read, write, runtime)
+    write = writer(kept, _WHAT)
+    return _step(code, reader(kept), write, maker, (write or _same) if is_reduce else None)
 
 
-def step_of(code: UserCode, kept: TypeCode | None, runtime: Runtime) -> Step:
-    """Return a single step of an aggregate of the type `kept`."""
-    return _step(code, reader(kept), writer(kept, _WHAT), runtime, None)
+def merger_of(code: UserCode, kept: TypeCode | None, maker: Maker, *, is_reduce: bool) -> Step:
+    """Return the merger of two aggregates, as a step whose value is the other aggregate."""
+    read, write = reader(kept), writer(kept, _WHAT)
+    first = _same if is_reduce else None
+    if read is None:
+        return _step(code, None, write, maker, first)
+    both = _step(code, read, write, maker, None)
+    return lambda key, other, one: first(other) if one is None and first else both(key, read(other), one)
+
+
+def start_of(start: Start | None, kept: TypeCode | None, maker: Maker) -> Callable[[], Any]:
+    """Return a function that returns the initial value of an aggregate."""
+    write = writer(kept, _WHAT) or _same
+    if start is None:
+        return lambda: None
+    if start.make is None:
+        value = write(start.value)
+        return lambda: value
+    make = _called(start.make, maker)
+    return lambda: write(make())
 
 
 def _same(value: Any) -> Any:
     return value
 
 
-def _start(start: Start | None, write: Convert | None, runtime: Runtime) -> Callable[[], Any]:
-    write = write or _same
-    if start is None:
-        return lambda: None
-    if start.make is None:
-        value = write(start.value)
-        return lambda: value
-    make = _called(start.make, runtime)
-    return lambda: write(make())
-
-
-def _called(code: UserCode, runtime: Runtime) -> Callable[..., Any]:
-    if not code.is_factory:
-        return code.call
-    return made_call(code.call, "aggregates", runtime)
+def _called(code: UserCode, maker: Maker) -> Callable[..., Any]:
+    return made_call(code.call, "aggregates", maker) if code.is_factory else code.call
 
 
 def _taken(code: UserCode, call: Callable[..., Any]) -> tuple[Part, ...]:
-    """Return what a function is given; one that was made tells itself, and the key is what it may leave."""
+    """Return the arguments of a function; whether one from a factory takes the key is known only now."""
     count = required_parameters(call) if code.is_factory else None
     return code.takes[-count:] if count else code.takes
 
 
 def _step(
-    code: UserCode, read: Convert | None, write: Convert | None, runtime: Runtime, first: Convert | None
+    code: UserCode, read: Convert | None, write: Convert | None, maker: Maker, first: Convert | None
 ) -> Step:
-    """Return the step over kept values; `first` makes the aggregate where there is none yet."""
-    call = _called(code, runtime)
+    """Return a step; `first` makes the aggregate where there is none yet."""
+    call = _called(code, maker)
     read, write = read or _same, write or _same
     match _taken(code, call):
         case ("key", "value", "aggregate"):
@@ -91,14 +86,3 @@ def _step(
     if first is None:
         return step
     return lambda key, value, kept: first(value) if kept is None else step(key, value, kept)
-
-
-def _merge(fold: Fold, read: Convert | None, write: Convert | None, runtime: Runtime) -> Step:
-    """Return the merger of two kept values: of key, the other and the one."""
-    # Sessions of a reduce are merged by its function.
-    code = fold.merger or fold.step
-    first = _same if fold.initial is None else None
-    if read is None:
-        return _step(code, None, write, runtime, first)
-    both = _step(code, read, write, runtime, None)
-    return lambda key, other, one: first(other) if one is None and first else both(key, read(other), one)

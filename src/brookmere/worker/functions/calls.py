@@ -7,7 +7,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from brookmere.worker.protocol.stage_code import NodeCode, Runtime
 from brookmere.worker.types.scalars import shown
@@ -56,9 +56,16 @@ def plain_call(function: UserFunction, node: NodeCode, runtime: Runtime) -> Call
     return made_call(function.call, node.name, runtime)
 
 
-def made_call(make: Callable[..., Any], name: str, runtime: Runtime) -> Callable[..., Any]:
+class Maker(Protocol):
+    """Makes objects once per process."""
+
+    def once(self, factory: Callable[[], Any]) -> Any:
+        """Return what equal factories share."""
+
+
+def made_call(make: Callable[..., Any], name: str, maker: Maker) -> Callable[..., Any]:
     """Return the function that `make` makes, opened: one for all tasks of a process, by name."""
-    made: _Made = runtime.once(_Making(make, name))
+    made: _Made = maker.once(_Making(make, name))
     return made.call
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from brookmere.worker.aggregates.updates import Updating
 from brookmere.worker.functions.calls import Call, UserFunction, record_call
 from brookmere.worker.functions.stream_functions import holds, pair
 from brookmere.worker.protocol.stage_code import NodeCode, Running, Runtime
@@ -111,8 +110,41 @@ class _Computed(Running):
             self.out.forward_change(key, now, before, ts)
 
 
-class _Stored(Updating):
-    """Computes the new row and keeps it; the old one is what was kept before."""
+class PendingUpdates:
+    """The rows of a store whose updates are sent at the end of the batch, in the order of their last change.
+
+    Nodes that share a store share it, so that their updates are in one order.
+    """
+
+    __slots__ = ("_last_node", "_waiting")
+
+    def __init__(self) -> None:
+        self._waiting: dict[Any, tuple[_Stored, Any, Any]] = {}
+        self._last_node: _Stored | None = None
+
+    def join(self, node: _Stored) -> None:
+        """Add a node of the store. When the batch of the last one ends, all of them have seen theirs."""
+        self._last_node = node
+
+    def add(self, row: Any, node: _Stored, key: Any, headers: Any) -> None:
+        """Put a row last; its update is sent by the node that changed it last."""
+        self._waiting.pop(row, None)
+        self._waiting[row] = (node, key, headers)
+
+    def send(self, node: _Stored) -> None:
+        """Send the updates, if this is the last node of the store."""
+        if node is not self._last_node or not self._waiting:
+            return
+        waiting, self._waiting = self._waiting, {}
+        for row, (by, key, headers) in waiting.items():
+            by.send_last(row, key, headers)
+
+
+class _Stored(Running):
+    """Computes the new row and keeps it; the old one is the row that was kept before.
+
+    Sends an update for each change, or the last one of each row per batch.
+    """
 
     def __init__(
         self,
@@ -124,7 +156,13 @@ class _Stored(Updating):
         send_old: bool,
         skips_nothing: bool = False,
     ) -> None:
-        super().__init__(node, runtime, store, send_old=send_old)
+        self.out = runtime.output(node)
+        self._store: Any = runtime.store(store)
+        self._send_old = send_old
+        self._row = runtime.row
+        self._last_only = runtime.last_per_batch
+        self._pending: PendingUpdates = runtime.line(store, PendingUpdates)
+        self._pending.join(self)
         self._compute = compute
         self._write = writer(node.out_value)
         self._skips_nothing = skips_nothing
@@ -133,10 +171,26 @@ class _Stored(Updating):
         now = self._compute(key, new, ts)
         if self._write is not None:
             now = self._write(now)
-        row = self.store.entry(key)
+        row = self._store.entry(key)
         before = row.value
-        if now is not None or before is not None or not self._skips_nothing:
-            self.change(row, key, now, before, ts, self.runtime.row.headers)
+        if now is None and before is None and self._skips_nothing:
+            return
+        self._store.change(row, now, ts)
+        headers = self._row.headers
+        if self._last_only:
+            self._pending.add(row, self, key, headers)
+        else:
+            self.out.send_wire(key, now, before if self._send_old else None, ts, headers)
+
+    def end_batch(self) -> None:
+        self._pending.send(self)
+
+    def send_last(self, row: Any, key: Any, headers: Any) -> None:
+        """Send the last update of a row in this batch."""
+        # A row that was added and removed within the batch was never sent.
+        if row.value is not None or row.old is not None:
+            old = row.old if self._send_old else None
+            self.out.send_wire(key, row.value, old, row.ts, headers)
 
 
 class _Group(Running):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pickle
 import traceback
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from brookmere.worker.aggregates.fold_stage import Calls, FoldStage
 from brookmere.worker.protocol.process import Gone, Process
 from brookmere.worker.task.chunk import Chunk
 from brookmere.worker.task.failures import FAILURES, described
@@ -14,6 +15,7 @@ from brookmere.worker.task.task import Task
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from brookmere.worker.aggregates.fold_code import FoldCode
     from brookmere.worker.protocol.channel import Channel
     from brookmere.worker.protocol.stage_code import StageCode
 
@@ -27,13 +29,14 @@ class Server:
     def __init__(
         self,
         channel: Channel,
-        codes: Mapping[int, StageCode] | None = None,
+        codes: Mapping[int, StageCode | FoldCode] | None = None,
         heard: Callable[[BaseException], None] | None = None,
     ) -> None:
         self._channel = channel
-        self._codes: dict[int, StageCode] = dict(codes or {})
+        self._codes: dict[int, StageCode | FoldCode] = dict(codes or {})
         self._process = Process(channel, heard)
         self._tasks: dict[tuple[int, int], Task] = {}
+        self._fold_stages: dict[int, FoldStage] = {}
         self._failed: str | None = None
 
     def run(self) -> None:
@@ -71,6 +74,9 @@ class Server:
                 task = self._tasks[stage, number]
                 task.process(Chunk(*columns))
                 self._answer(task, is_end=False)
+            case "F":
+                stage, *calls = payload
+                self._channel.send("R", self._folds(stage).run(Calls(*calls)))
             case "B":
                 self._begin(*payload)
             case "E":
@@ -83,6 +89,12 @@ class Server:
             case _:
                 raise ValueError(f"unknown message kind {kind!r}")
 
+    def _folds(self, stage: int) -> FoldStage:
+        found = self._fold_stages.get(stage)
+        if found is None:
+            found = self._fold_stages[stage] = FoldStage(cast("FoldCode", self._codes[stage]), self._process)
+        return found
+
     def _begin(self, stage: int, number: int, fresh: bool, clocks: dict[str, int], wall: int | None) -> None:
         task = self._tasks.get((stage, number))
         if task is not None and not fresh:
@@ -91,7 +103,8 @@ class Server:
         if task is not None:
             del self._tasks[stage, number]
             task.close()
-        self._tasks[stage, number] = Task(self._codes[stage], number, self._process, clocks, wall)
+        code = cast("StageCode", self._codes[stage])
+        self._tasks[stage, number] = Task(code, number, self._process, clocks, wall)
 
     def _answer(self, task: Task, *, is_end: bool) -> None:
         self._channel.send("R", task.result(is_end=is_end))

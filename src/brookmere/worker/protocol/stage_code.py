@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from brookmere.worker.task.punctuation import PunctuationQueue, TaskTime
     from brookmere.worker.task.row import Row
 
-StoreKind = Literal["key_value", "window", "session", "versioned", "timed_window", "timed_session"]
+StoreKind = Literal["key_value", "window", "session", "versioned"]
 
 
 class _Mark:
@@ -161,16 +161,8 @@ class Runtime(Protocol):
         """Return the object that equal factories share in this process: made and opened once."""
         ...
 
-    def idle_for(self, wall: int, limit: int) -> int:
-        """Return the part of the time without a record that passed since the last tick, 0 below the limit."""
-        ...
-
     def count_dropped(self, number: int, records: int = 1) -> None:
         """Count records that the node of this number ignores."""
-        ...
-
-    def count_late(self, number: int, records: int = 1) -> None:
-        """Count records that came too late for the node of this number."""
         ...
 
     def task_of(self, subtopology: int) -> TaskId:
@@ -254,9 +246,6 @@ class Running:
         self, keys: list[Any], values: list[Any], times: list[int], headers: list[Any] | None
     ) -> None:
         """Take all records of a chunk for this node, before they are received one by one."""
-
-    def tick(self, wall: int) -> None:
-        """Take the time of day."""
 
     def end_batch(self) -> None:
         """Send what is held back until the end of the batch."""

@@ -32,9 +32,9 @@ class Group:
 
 
 class Item:
-    """A row of a group. `sent_key` is the key that it is sent with."""
+    """A row of a group."""
 
-    __slots__ = ("changed", "group", "number", "old", "sent_key", "time", "ts", "value")
+    __slots__ = ("changed", "group", "number", "old", "time", "ts", "value")
 
     def __init__(self, group: Group, time: int, number: int, value: Any, ts: int) -> None:
         self.group = group
@@ -44,4 +44,3 @@ class Item:
         self.ts = ts
         self.old: Any = None
         self.changed = False
-        self.sent_key: Any = None

@@ -28,8 +28,6 @@ class GroupedStore(CachedStore[Group]):
         super().__init__(code, number, keeper)
         self.time = -1
         self._retention = _FOREVER if code.retention_ms is None else code.retention_ms
-        # Kafka Streams' stores of windows that are also found by time reach one millisecond further.
-        self._reach = self._retention if code.kind == "timed_window" else self._retention - 1
         # In the order of their first change since the last message to the JVM.
         self._dirty: dict[Item, None] = {}
         self._changed: list[Item] = []
@@ -37,7 +35,7 @@ class GroupedStore(CachedStore[Group]):
     @property
     def oldest(self) -> int:
         """Rows before this time have expired."""
-        return self.time - self._reach
+        return self.time - self._retention + 1
 
     def group(self, key: Any) -> Group:
         """Return the rows of a key; ask the JVM for them if they are not cached. Values are in wire form."""
@@ -132,14 +130,6 @@ class GroupedStore(CachedStore[Group]):
             self._known[self._place(one)] = group
         return self._known[place]
 
-    def between(self, earliest: int, latest: int) -> list[tuple[Any, int, int, Any, int]]:
-        """Return rows of all keys by time: key, time, number, value as on the wire, timestamp.
-
-        Those that cannot be found by their keys any more are among them, as long as they are there.
-        """
-        keys, *columns = self.scan(earliest, latest, all_rows=True)
-        return list(zip(map(self._read_key, keys), *columns, strict=True))
-
     def scan(
         self,
         low: int,
@@ -148,13 +138,9 @@ class GroupedStore(CachedStore[Group]):
         upper: Any = None,
         *,
         reverse: bool = False,
-        all_rows: bool = False,
     ) -> tuple[list[Any], list[int], list[int], list[Any], list[int]]:
-        """Return keys, times, numbers, values and timestamps of rows of many keys, in wire form.
-
-        `all_rows`: also those that cannot be found any more and are still there, by time; otherwise by key.
-        """
-        answer = self._keeper.ask("scan_times", self.number, low, high, lower, upper, reverse, all_rows)
+        """Return keys, times, numbers, values and timestamps of rows of many keys, in wire form."""
+        answer = self._keeper.ask("scan_times", self.number, low, high, lower, upper, reverse)
         keys, times, numbers, values, stamps = answer
         return keys, times, numbers, values, stamps
 

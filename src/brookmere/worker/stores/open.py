@@ -26,9 +26,9 @@ def opened(code: StoreCode, number: int, keeper: Keeper, *, for_processors: bool
             return FlatStore(code, number, keeper)
         case "key_value":
             return EntryStore(code, number, keeper)
-        case "window" | "timed_window":
+        case "window":
             return WindowStore(code, number, keeper)
-        case "session" | "timed_session":
+        case "session":
             return SessionStore(code, number, keeper)
         case "versioned":
             return VersionedStore(code, number, keeper)

@@ -164,7 +164,6 @@ class Chunk:
 
     def _begin_alike(self, entry: Entry, task: Task) -> None:
         row = task.row
-        task.seen()
         task.collector.counts[entry.node.number][RECEIVED] += len(self.keys)
         row.is_latest = row.is_record = True
 
@@ -214,7 +213,6 @@ class Chunk:
         row.timestamp = ts
         row.headers = row.own_headers = _headers(headers)
         row.is_record = True
-        task.seen()
         task.collector.counts[entry.node.number][RECEIVED] += 1
         try:
             row.key = key = key if read_key is None else read_key(key)
@@ -239,7 +237,7 @@ class Chunk:
             case -5:
                 task.wall = now
             case -6 | -7:
-                task.tick(now, at, is_busy=number == BUSY_TICK)
+                task.tick(now, at)
             case -8:
                 for time in task.advance(self.keys[at], now):
                     if time.queue.due <= time.clock.time:

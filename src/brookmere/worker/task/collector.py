@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from brookmere.record import Header
 
-_COUNTS = 5
-RECEIVED, FORWARDED, DROPPED, FAILED, LATE = range(_COUNTS)
+_COUNTS = 4
+RECEIVED, FORWARDED, DROPPED, FAILED = range(_COUNTS)
 
 
 class Collector:
@@ -31,7 +31,6 @@ class Collector:
         self.times: list[int] = []
         self.headers: dict[int, Any] = {}
         self.errors: list[tuple[Any, ...]] = []
-        self.late: list[tuple[Any, ...]] = []
         self.counts = {number: [0] * _COUNTS for number in numbers}
 
     def without_headers(self, since: int) -> None:
@@ -54,7 +53,6 @@ class Collector:
             changes,
             self._counts(),
             clocks or {},
-            self.late or None,
         )
 
     def clear(self) -> None:
@@ -67,7 +65,6 @@ class Collector:
             self.values,
             self.times,
             self.errors,
-            self.late,
         ):
             column.clear()
         self.flags.clear()

@@ -24,35 +24,24 @@ class ForwardChange(Protocol):
     def __call__(self, key: Any, new: Any, old: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None: ...
 
 
-class Drop(Protocol):
-    """Counts a record that came too late, and reports it to the JVM."""
-
-    def __call__(
-        self, reason: str, key: Any, value: Any, ts: int, stream_time: int, start: int, end: int
-    ) -> None: ...
-
-
 class Output:
     """The output of a node, to all children or to one of them.
 
-    `send_wire` sends a change whose values, but not the key, are already in wire form. A windowed
-    key may be, too: then it is a tuple.
+    `send_wire` sends a change whose values, but not the key, are already in wire form.
     """
 
-    __slots__ = ("_to", "drop", "forward", "forward_change", "send_wire")
+    __slots__ = ("_to", "forward", "forward_change", "send_wire")
 
     def __init__(
         self,
         forward: Forward,
         forward_change: ForwardChange,
         send_wire: ForwardChange,
-        drop: Drop,
         to: Callable[[str], Output],
     ) -> None:
         self.forward = forward
         self.forward_change = forward_change
         self.send_wire = send_wire
-        self.drop = drop
         self._to = to
 
     def to(self, child: str) -> Output:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from brookmere.worker.protocol.stage_code import KEEP, SAME
 from brookmere.worker.stores.store import is_scalar
-from brookmere.worker.task.collector import DROPPED, FORWARDED, LATE, RECEIVED, listed
+from brookmere.worker.task.collector import FORWARDED, RECEIVED, listed
 from brookmere.worker.task.failures import FAILURES
 from brookmere.worker.task.output import Output
 from brookmere.worker.types.python_values import reader, writer
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from brookmere.record import Header
     from brookmere.worker.protocol.stage_code import Child, NodeCode, Running, StageCode, TypeCode
     from brookmere.worker.task.collector import Collector
-    from brookmere.worker.task.output import Drop, Forward, ForwardChange
+    from brookmere.worker.task.output import Forward, ForwardChange
     from brookmere.worker.task.row import Row
     from brookmere.worker.types.python_values import Convert
 
@@ -64,7 +64,7 @@ class Ways:
             forward = _each([way[0] for way in ways])
             change = _each_change([way[1] for way in ways])
             wire = _each_change([way[2] for way in ways])
-        return Output(forward, change, wire, self._drop(node), lambda name: self._to(node, name))
+        return Output(forward, change, wire, lambda name: self._to(node, name))
 
     def _outside(self, node: NodeCode, to: int) -> tuple[Forward, ForwardChange, ForwardChange]:
         """Return the functions that turn outputs of a node into rows."""
@@ -72,8 +72,7 @@ class Ways:
         add = self._appender(node, to)
         send_key = writer(node.out_key, "the key") or _same
         send_value = writer(node.out_value, "the value") or _same
-        # The JVM takes the key or the value of the input row then, so their types must be the same, and
-        # it must be immutable.
+        # The JVM then takes the key or value from the input row, so the types must be equal and immutable.
         has_key = self._passes(node.out_key, lambda entry: entry.key)
         has_value = not node.is_table and self._passes(node.out_value, lambda entry: entry.value)
 
@@ -103,10 +102,7 @@ class Ways:
             else:
                 add(0, send_key(key), (new, old), ts, headers)
 
-        def window(key: Any, new: Any, old: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None:
-            add(0, key if key.__class__ is tuple else send_key(key), (new, old), ts, headers)
-
-        return forward, change, window if _is_windowed(node) else wire
+        return forward, change, wire
 
     def _quick_forward(
         self, send_key: Callable[[Any], Any], send_value: Callable[[Any], Any], has_key: bool, has_value: bool
@@ -179,7 +175,7 @@ class Ways:
         running = self._runnings[child.number]
         sent, received = self._collector.counts[node.number], self._collector.counts[child.number]
         read_key, read_value = reader(node.key) or _same, reader(node.value) or _same
-        read_out_key, read_out = reader(child.key) or _same, reader(child.value) or _same
+        read_out = reader(child.value) or _same
         hand_key = _handing(writer(node.out_key, "the key"), reader(child.key))
         hand_value = _handing(writer(node.out_value, "the value"), reader(child.value))
 
@@ -214,30 +210,7 @@ class Ways:
             key = read_key(row.key) if key is KEEP else hand_key(key)
             call(key, read_out(new), read_out(old), ts, headers)
 
-        def window(key: Any, new: Any, old: Any, ts: int, headers: tuple[Header, ...] = SAME) -> None:
-            key = read_out_key(key) if key.__class__ is tuple else hand_key(key)
-            call(key, read_out(new), read_out(old), ts, headers)
-
-        return forward, change, window if _is_windowed(node) else wire
-
-    def _drop(self, node: NodeCode) -> Drop:
-        row = self._row
-        collector = self._collector
-        counts = collector.counts[node.number]
-        send_key = writer(node.key, "the key") or _same
-        send_value = writer(node.value, "the value") or _same
-        is_told = getattr(node.work, "sends_late", False)
-
-        def drop(reason: str, key: Any, value: Any, ts: int, stream_time: int, start: int, end: int) -> None:
-            counts[DROPPED] += 1
-            if reason == "late":
-                counts[LATE] += 1
-            if is_told:
-                headers = 0 if row.headers is row.own_headers else listed(row.headers)
-                late = (reason, send_key(key), send_value(value), ts, stream_time, start, end, headers)
-                collector.late.append((row.number, node.number, *late))
-
-        return drop
+        return forward, change, wire
 
     def _passes(self, kind: TypeCode | None, part: Callable[[NodeCode], TypeCode | None]) -> bool:
         return is_scalar(kind) and all(part(entry) == kind for entry in self._nodes.values())
@@ -247,10 +220,6 @@ def sole_sender(code: StageCode) -> int | None:
     """Return the number of the one node that sends outputs outside, if it has one child only."""
     senders = [node for node in code.nodes if any(not child.inside for child in node.children)]
     return senders[0].number if len(senders) == 1 and len(senders[0].children) == 1 else None
-
-
-def _is_windowed(node: NodeCode) -> bool:
-    return node.out_key is not None and node.out_key.is_windowed
 
 
 def _handing(write: Convert | None, read: Convert | None) -> Convert:

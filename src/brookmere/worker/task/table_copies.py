@@ -39,7 +39,7 @@ class _Copying(Running):
 def _puts(kind: StoreKind, store: Any) -> Callable[[Any, Any, int], object]:
     """Return what puts a row of the table into its place."""
     match kind:
-        case "window" | "timed_window":
+        case "window":
             return lambda key, value, _: store.put(key.key, value, key.start)
         case "versioned":
             return lambda key, value, ts: store.put(key, value, ts)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import logging
 import time
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from brookmere.worker.protocol.stage_code import Clock, ProcessWork, TaskId
 from brookmere.worker.stores.groups import GroupedStore
 from brookmere.worker.stores.open import opened
 from brookmere.worker.stores.read_only import ReadOnlyStore
 from brookmere.worker.task.chunk import Chunk, Entry
-from brookmere.worker.task.collector import DROPPED, FAILED, LATE, Collector
+from brookmere.worker.task.collector import DROPPED, FAILED, Collector
 from brookmere.worker.task.failures import FAILURES, described
 from brookmere.worker.task.punctuation import PunctuationQueue, TaskTime
 from brookmere.worker.task.routes import Ways, sole_sender
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from brookmere.worker.task.output import Output
     from brookmere.worker.task.punctuation import Schedule
 
-NEVER: Final = -(1 << 63)
 _LOG = logging.getLogger(__name__)
 
 
@@ -48,8 +47,6 @@ class Task:
         self._lines: dict[str, Any] = {}
         self._times: dict[int, TaskTime] = {}
         self._wall_queue = PunctuationQueue()
-        self._last_record = self.clock("last-record", NEVER)
-        self._last_tick = self.clock("last-tick", NEVER)
         others = {
             name for node in code.nodes if not isinstance(node.work, ProcessWork) for name in node.stores
         }
@@ -113,7 +110,7 @@ class Task:
         """Clear what was sent to the JVM."""
         self.collector.clear()
         for store in self._stores.values():
-            # Aggregates need to know until the end of the batch what was before it.
+            # Tables send the last update of a batch with the value before the batch.
             if is_end or store.name in self._of_processors:
                 store.settle()
 
@@ -139,21 +136,10 @@ class Task:
         queue.punctuate(now, lambda schedule, at: self._call(schedule, at, row))
         self.collector.without_headers(since)
 
-    def tick(self, now: int, row: int, *, is_busy: bool) -> None:
+    def tick(self, now: int, row: int) -> None:
         """Advance the wall clock and call what is due."""
         self.wall = now
-        if self._last_record.time == NEVER or is_busy:
-            self._last_record.time = now
         self.punctuate(self._wall_queue, now, row)
-        since = len(self.collector.rows)
-        for number, running in self._runnings_in_order():
-            self.row.leave(row, now)
-            try:
-                running.tick(now)
-            except FAILURES as error:
-                self.fail(self.entries[number].node, error)
-        self.collector.without_headers(since)
-        self._last_tick.time = now
 
     def advance(self, timeline: int | None, now: int) -> list[TaskTime]:
         """Advance one stream time of the task, or all of them, and return those."""
@@ -161,11 +147,6 @@ class Task:
         for each in times:
             each.clock.time = max(each.clock.time, now)
         return times
-
-    def seen(self) -> None:
-        """Remember when the last record came."""
-        if self.wall is not None:
-            self._last_record.time = self.wall
 
     def _call(self, schedule: Schedule, now: int, row: int) -> None:
         self.row.leave(row, now)
@@ -197,17 +178,8 @@ class Task:
     def once(self, factory: Callable[[], Any]) -> Any:
         return self._process.once(factory)
 
-    def idle_for(self, wall: int, limit: int) -> int:
-        last, tick = self._last_record.time, self._last_tick.time
-        if wall - last < limit:
-            return 0
-        return wall - tick if tick != NEVER and tick - last >= limit else wall - last
-
     def count_dropped(self, number: int, records: int = 1) -> None:
         self.collector.counts[number][DROPPED] += records
-
-    def count_late(self, number: int, records: int = 1) -> None:
-        self.collector.counts[number][LATE] += records
 
     def task_of(self, subtopology: int) -> TaskId:
         return TaskId(subtopology, self.number)
@@ -247,9 +219,7 @@ class Task:
 
     def _changed_clocks(self) -> dict[str, int]:
         changed = {
-            name: clock.time
-            for name, clock in self._clocks.items()
-            if clock.time != self._saved.get(name) and name not in ("last-record", "last-tick")
+            name: clock.time for name, clock in self._clocks.items() if clock.time != self._saved.get(name)
         }
         self._saved.update(changed)
         return changed
@@ -260,5 +230,4 @@ class Task:
 
 def _where(node: NodeCode) -> str:
     """Return where the function of a node is defined, for errors about its results."""
-    fold = getattr(node.work, "fold", None)
-    return getattr(getattr(node.work, "function", fold and fold.step), "where", "")
+    return getattr(getattr(node.work, "function", None), "where", "")

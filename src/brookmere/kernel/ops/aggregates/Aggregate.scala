@@ -10,25 +10,30 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
  * are partial aggregates, and their records were counted where they were folded.
  */
 final class Aggregate(id: Int, name: String, store: String, initial: Bound, step: Bound, result: Bound,
-    sendOld: Boolean, merges: Boolean)
+    sendOld: Boolean, merges: Boolean, override val python: PythonFold = null)
     extends KeyValueTable(id, name, store, sendOld, result) {
   @transient private var apply: Projection = _
   @transient private var start: UnsafeRow = _
   override def open(): Unit = {
     super.open()
-    apply = step.compile()
+    if (step != null) apply = step.compile()
     start = Initial(initial)
   }
 
   override def process(key: UnsafeRow, value: UnsafeRow, old: UnsafeRow, ts: Long): Unit =
-    if (key == null || value == null) drop()
+    if (key == null || value == null) { if (!isDry) drop() }
     else {
       if (merges) received -= 1
       val e = rows.entry(key)
       val before = if (e.value == null) start else rows.value(e)
       val time = if (e.value == null) ts else math.max(ts, e.ts)
-      record.set(key, value, ts).aggregate = before
-      val after = if (before == null && initial == null) value else apply(record)
-      change(e, key, after, before, time)
+      val after =
+        if (folds != null) folds(python.step, before, null)
+        else if (before == null && initial == null) value
+        else {
+          record.set(key, value, ts).aggregate = before
+          apply(record)
+        }
+      change(e, key, after, valueBefore(before), time)
     }
 }

@@ -2,7 +2,7 @@ package brookmere.kernel.ops.tables
 
 import brookmere.kernel.core._
 import brookmere.kernel.expr.Bound
-import brookmere.kernel.state.{Entry, Store}
+import brookmere.kernel.state.{Entry, Overlays, Store}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
@@ -25,6 +25,10 @@ abstract class KeyValueTable(id: Int, name: String, store: String, sendOld: Bool
     super.attach(task)
     if (stored) rows = task.store(store) else lastOnly = false
   }
+
+  @transient private var kept: Store = _
+  override private[kernel] def beginDryRun(overlays: Overlays): Unit = { kept = rows; rows = overlays.over(kept) }
+  override private[kernel] def endDryRun(): Unit = rows = kept
 
   override protected def put(e: Entry, value: UnsafeRow, ts: Long): Unit = rows.put(e, value, ts)
   override protected def value(e: Entry): UnsafeRow = rows.value(e)

@@ -2,8 +2,9 @@ package brookmere.kernel.ops.tables
 
 import brookmere.kernel.core._
 import brookmere.kernel.expr.Bound
+import brookmere.kernel.ops.aggregates.{Folds, PythonFold}
 import brookmere.kernel.rows.Rows
-import brookmere.kernel.state.{Entry, Pending}
+import brookmere.kernel.state.{Entry, Overlays, Pending}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
@@ -21,6 +22,19 @@ abstract class TableProcessor(id: Int, name: String, sendOld: Boolean, result: B
   var isHurried = false
   /** Receives the updates of rows that are not sent on; null without a changelog. */
   var log: Processor = null
+  /** The functions that Python runs; null where the aggregate is Columns. */
+  def python: PythonFold = null
+  @transient private[kernel] var folds: Folds = _
+  protected final def isDry: Boolean = folds != null && folds.isDry
+
+  /** Turns to views of the store and of the clock, until the dry run ends. */
+  private[kernel] def beginDryRun(overlays: Overlays): Unit = {}
+  private[kernel] def endDryRun(): Unit = {}
+
+  /** The value before an update, to send on; where there was no row, the initial value that Python started from. */
+  protected final def valueBefore(before: UnsafeRow): UnsafeRow =
+    if (before == null && folds != null) folds.initial else before
+
   override def open(): Unit = {
     super.open()
     showNow = new ResultProjection(result)
@@ -46,7 +60,8 @@ abstract class TableProcessor(id: Int, name: String, sendOld: Boolean, result: B
 
   /** Puts a row and sends the update. `before` is the old value to send; it may be a view on the row. */
   protected final def change(e: Entry, key: UnsafeRow, after: UnsafeRow, before: UnsafeRow, ts: Long): Unit =
-    if (lastOnly) {
+    if (isDry) put(e, after, ts)
+    else if (lastOnly) {
       put(e, after, ts)
       e.headers = task.keepHeaders()
       pending.touch(e)
@@ -63,7 +78,7 @@ abstract class TableProcessor(id: Int, name: String, sendOld: Boolean, result: B
   /** Puts a row whose update is not sent on, and logs it: at once, or the last one at the end of the batch. */
   protected final def keep(e: Entry, key: UnsafeRow, after: UnsafeRow, ts: Long): Unit = {
     put(e, after, ts)
-    if (log != null) { if (task.settings.lastPerBatch) pending.touch(e) else writeLog(key, e, ts) }
+    if (log != null && !isDry) { if (task.settings.lastPerBatch) pending.touch(e) else writeLog(key, e, ts) }
   }
 
   private def writeLog(key: UnsafeRow, e: Entry, ts: Long): Unit =

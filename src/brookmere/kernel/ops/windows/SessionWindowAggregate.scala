@@ -38,16 +38,17 @@ final class SessionWindowAggregate(id: Int, name: String, fold: Fold, emission: 
       from = math.min(from, i.number)
       to = math.max(to, i.time)
     }
-    if (to < closed) drop(Dropped.Late, key, value, ts, clock.time, from, to)
+    if (to < closed) leaveOut(Dropped.Late, key, value, ts, from, to)
     else {
       // Results of sessions have no headers while they are updated.
-      val headers = if (emission.onClose) null else task.keepHeaders()
-      if (!emission.onClose) task.noHeaders()
+      val isBare = !emission.onClose && !isDry
+      val headers = if (isBare) task.keepHeaders() else null
+      if (isBare) task.noHeaders()
       if (from != ts || to != ts) touched.forEach(i => update(i, key, null, rows.value(i), i.time))
       val after = folded(key, value, aggregate, ts)
       val known = rows.item(g, to, from)
       update(if (known == null) rows.add(g, to, from) else known, key, after, null, to)
-      if (!emission.onClose) task.headers(headers)
+      if (isBare) task.headers(headers)
     }
   }
 

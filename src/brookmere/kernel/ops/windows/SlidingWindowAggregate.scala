@@ -22,7 +22,7 @@ final class SlidingWindowAggregate(id: Int, name: String, fold: Fold, emission: 
       val closeTime = this.closeTime
       // Kafka Streams also fails only when it creates the first window.
       if (difference == 0L) throw new IllegalArgumentException("Window endMs must be greater than window startMs.")
-      if (ts + difference < closeTime) drop(Dropped.Late, key, value, ts, clock.time)
+      if (ts + difference < closeTime) leaveOut(Dropped.Late, key, value, ts)
       else if (ts < difference) new Early(key, value, ts, closeTime).run()
       else {
         new Usual(key, value, ts, closeTime).run()
@@ -57,8 +57,8 @@ final class SlidingWindowAggregate(id: Int, name: String, fold: Fold, emission: 
         val aggregate = before.row
         val after = folded(key, value, aggregate, ts)
         val time = if (aggregate == null) ts else math.max(ts, before.ts)
-        update(place(window), key, after, aggregate, time)
-      } else drop(Dropped.Late, key, value, ts, clock.time, window, window + difference)
+        update(place(window), key, after, valueBefore(aggregate), time)
+      } else leaveOut(Dropped.Late, key, value, ts, window, window + difference)
 
     protected def place(window: Long): Item = {
       val i = rows.item(group, window, 0L)

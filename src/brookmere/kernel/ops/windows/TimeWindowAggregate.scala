@@ -22,7 +22,7 @@ final class TimeWindowAggregate(id: Int, name: String, fold: Fold, emission: Emi
         var start = firstWindow(ts)
         while (start <= ts) {
           if (start + size > closed) add(key, value, start, ts)
-          else drop(Dropped.Late, key, value, ts, clock.time, start, start + size)
+          else leaveOut(Dropped.Late, key, value, ts, start, start + size)
           start += step
         }
       }
@@ -41,7 +41,7 @@ final class TimeWindowAggregate(id: Int, name: String, fold: Fold, emission: Emi
     val time = if (isNew) ts else math.max(ts, i.ts)
     val after = folded(key, value, before, ts)
     if (i == null) i = rows.add(g, window, 0L)
-    update(i, key, after, before, time)
+    update(i, key, after, valueBefore(before), time)
   }
 
   override protected def closedFrom(sentTo: Long): Long =

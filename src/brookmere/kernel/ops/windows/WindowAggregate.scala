@@ -2,16 +2,18 @@ package brookmere.kernel.ops.windows
 
 import brookmere.kernel.core._
 import brookmere.kernel.expr.{Bound, Projection, RowType}
-import brookmere.kernel.ops.aggregates.Initial
+import brookmere.kernel.ops.aggregates.{Initial, PythonFold}
 import brookmere.kernel.ops.tables.{ResultProjection, TableProcessor}
 import brookmere.kernel.rows.{KeyOrder, WindowKeys}
-import brookmere.kernel.state.{Clock, Entry, Group, GroupStore, Item}
+import brookmere.kernel.state.{Clock, Entry, Group, GroupStore, Item, Overlays}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /** The functions of a windowed aggregate. `result` is the part of an aggregate that is sent. */
-final case class Fold(store: String, key: RowType, initial: Bound, step: Bound, merge: Bound, result: Bound) {
-  def isReduce: Boolean = initial == null
+final case class Fold(
+    store: String, key: RowType, initial: Bound, step: Bound, merge: Bound, result: Bound, python: PythonFold = null) {
+  def isReduce: Boolean = if (python == null) initial == null else !python.hasInitial
+  def kept: RowType = if (python == null) step.result else python.kept
 }
 
 /** When and what windowed aggregates send. `all`: also windows that stream time has jumped past. */
@@ -35,7 +37,7 @@ abstract class WindowAggregate(id: Int, name: String, fold: Fold, emission: Emis
 
   override def open(): Unit = {
     super.open()
-    apply = fold.step.compile()
+    if (fold.step != null) apply = fold.step.compile()
     if (fold.merge != null) mergeTwo = fold.merge.compile()
     start = Initial(fold.initial)
     keys = new WindowKeys(fold.key)
@@ -50,6 +52,15 @@ abstract class WindowAggregate(id: Int, name: String, fold: Fold, emission: Emis
     if (emission.onClose) { lastOnly = false; keepUnsent() }
   }
 
+  override def python: PythonFold = fold.python
+  @transient private var kept: (GroupStore, Clock) = _
+  override private[kernel] def beginDryRun(overlays: Overlays): Unit = {
+    kept = (rows, clock)
+    rows = overlays.over(rows)
+    clock = new Clock(clock.name, clock.time)
+  }
+  override private[kernel] def endDryRun(): Unit = { rows = kept._1; clock = kept._2 }
+
   /** False if a row's updates are not visible before its window has closed. */
   def sendsUpdates: Boolean = !emission.onClose
 
@@ -62,7 +73,8 @@ abstract class WindowAggregate(id: Int, name: String, fold: Fold, emission: Emis
 
   /** The aggregate after one more value; null stands for none. */
   protected final def folded(key: UnsafeRow, value: UnsafeRow, before: UnsafeRow, ts: Long): UnsafeRow =
-    if (before == null && fold.isReduce) value
+    if (folds != null) folds(fold.python.step, before, null)
+    else if (before == null && fold.isReduce) value
     else {
       record.set(key, value, ts).aggregate = before
       apply(record)
@@ -71,6 +83,7 @@ abstract class WindowAggregate(id: Int, name: String, fold: Fold, emission: Emis
   /** Merges two aggregates. */
   protected final def merged(key: UnsafeRow, one: UnsafeRow, other: UnsafeRow, ts: Long): UnsafeRow =
     if (one == null && fold.isReduce) other
+    else if (folds != null) folds(fold.python.other, one, other)
     else {
       record.set(key, other, ts).aggregate = one
       mergeTwo(record)
@@ -109,11 +122,16 @@ abstract class WindowAggregate(id: Int, name: String, fold: Fold, emission: Emis
 
   /** Drops a record without key or value. */
   protected final def skip(key: UnsafeRow, value: UnsafeRow, ts: Long): Unit =
-    drop(if (key == null) Dropped.NullKey else Dropped.NullValue, key, value, ts, clock.time)
+    leaveOut(if (key == null) Dropped.NullKey else Dropped.NullValue, key, value, ts)
+
+  /** Drops a record, from all windows or from one. */
+  protected final def leaveOut(
+      reason: String, key: UnsafeRow, value: UnsafeRow, ts: Long, start: Long = -1L, end: Long = -1L): Unit =
+    if (!isDry) drop(reason, key, value, ts, clock.time, start, end)
 
   /** Sends the windows that have closed, each once. */
   protected final def emitClosed(closeTime: Long): Unit =
-    if (emission.onClose && (sentTo.time == Clock.NoTime || sentTo.time < closeTime)) {
+    if (emission.onClose && !isDry && (sentTo.time == Clock.NoTime || sentTo.time < closeTime)) {
       val to = closedTo(closeTime)
       if (to >= 0) {
         val from = closedFrom(sentTo.time)

@@ -14,11 +14,6 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 private[python] final class ReportedError(val row: Int, val node: Int, val kind: String, val message: String,
     val trace: String, val ts: Long)
 
-/** A record that a node has dropped, for its topic of dropped records. */
-private[python] final class ReportedDrop(
-    val row: Int, val node: Int, val reason: String, val key: Array[Byte], val value: Array[Byte], val ts: Long,
-    val streamTime: Long, val start: Long, val end: Long, val headers: Array[Byte], val hasOwnHeaders: Boolean)
-
 /**
  * The worker's response to a chunk: outputs as columns, in the order of the rows that caused them, and all the rest.
  */
@@ -46,7 +41,6 @@ private[python] final class Answer(nodes: Array[PythonNode], stores: StorePort) 
   private val misfits = new JMap[Integer, PythonError]()
 
   val errors = new ArrayList[ReportedError]()
-  val drops = new ArrayList[ReportedDrop]()
   val clocks = new ArrayList[(String, Long)]()
 
   def count: Int = size
@@ -87,9 +81,8 @@ private[python] final class Answer(nodes: Array[PythonNode], stores: StorePort) 
     rows.clear()
     misfits.clear()
     errors.clear()
-    drops.clear()
     clocks.clear()
-    val parts = in.sequence()
+    in.sequence()
     inputs.read(in)
     size = inputs.count
     from.read(in, size)
@@ -103,7 +96,6 @@ private[python] final class Answer(nodes: Array[PythonNode], stores: StorePort) 
     stores.change(in)
     readCounts()
     readClocks()
-    if (parts > Parts) readDrops()
   }
 
   private def readKeys(): Unit = {
@@ -180,7 +172,7 @@ private[python] final class Answer(nodes: Array[PythonNode], stores: StorePort) 
   private def readCounts(): Unit = if (!in.takeNone()) {
     var n = in.sequence()
     while (n > 0) {
-      nodes(in.long().toInt).count(in.long(), in.long(), in.long(), in.long(), in.long())
+      nodes(in.long().toInt).count(in.long(), in.long(), in.long(), in.long())
       n -= CountFields
     }
   }
@@ -190,37 +182,12 @@ private[python] final class Answer(nodes: Array[PythonNode], stores: StorePort) 
     while (in.code != '0') clocks.add((in.text(), in.long()))
     in.at += 1
   }
-
-  private def readDrops(): Unit = if (!in.takeNone()) {
-    var n = in.sequence()
-    while (n > 0) {
-      in.sequence()
-      val row = in.long().toInt
-      val number = in.long().toInt
-      val node = nodes(number)
-      val reason = in.text()
-      val key = single(new UnmarshalRow(node.inKey))
-      val value = single(new UnmarshalRow(node.inValue))
-      val (ts, time, start, end) = (in.long(), in.long(), in.long(), in.long())
-      val own = in.isInt
-      val h = if (own) { in.skip(); null } else single(headerRead)
-      drops.add(new ReportedDrop(row, number, reason, key, value, ts, time, start, end, h, own))
-      n -= 1
-    }
-  }
-
-  /** A row in an array of its own. */
-  private def single(read: UnmarshalRow): Array[Byte] = {
-    val at = read.read(in, rows)
-    if (at < 0) null else java.util.Arrays.copyOfRange(rows.bytes, at, rows.end)
-  }
 }
 
 private[python] object Answer {
   /** The time of a failure at the time of its row. */
   val RowTime: Long = Long.MinValue
-  private val Parts = 12
-  private val CountFields = 6
+  private val CountFields = 5
   private val OwnKey = 1
   private val OwnValue = 2
   private val Own: Byte = 0

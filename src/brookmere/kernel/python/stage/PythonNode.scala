@@ -36,12 +36,11 @@ final class PythonNode(
       while (i < c.length) { c(i).receive(key, value, old, ts); i += 1 }
     }
 
-  private[python] def count(received: Long, forwarded: Long, dropped: Long, failed: Long, late: Long): Unit = {
+  private[python] def count(received: Long, forwarded: Long, dropped: Long, failed: Long): Unit = {
     this.received += received
     this.forwarded += forwarded
     this.dropped += dropped
     failures += failed
-    tooLate += late
   }
 
   override def keptIn: String = store

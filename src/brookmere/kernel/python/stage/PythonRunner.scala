@@ -70,7 +70,7 @@ final class PythonRunner(stage: Stage, settings: Settings, port: Port) extends S
       begun.remove(task.number)
       // Stores keep their times themselves.
       answer.clocks.forEach(c => if (!c._1.startsWith(Clock.ofStore(""))) task.clock(c._1).time = c._2)
-      if (stage.stores.nonEmpty) { stores.keepUnsent(); stores.writeLogs() }
+      if (stage.stores.nonEmpty) stores.writeLogs()
     }
     stage.processors.foreach(_.endBatch())
   }

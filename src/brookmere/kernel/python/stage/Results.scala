@@ -5,20 +5,18 @@ import brookmere.kernel.rows.{Change, Layout, Rows}
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** Sends the results of a row: its outputs, then its failures, then the records that a node has dropped. */
+/** Sends the results of a row: its outputs, then its failures. */
 private[python] final class Results(nodes: Array[PythonNode], answer: Answer, entries: Entries) {
   private val change = new UnsafeRow(2)
   private var task: Task = _
   private var output = 0
   private var error = 0
-  private var drop = 0
 
   /** Goes to the first result of an answer. */
   def begin(task: Task): Unit = {
     this.task = task
     output = 0
     error = 0
-    drop = 0
   }
 
   /** Sends the results of a row, by its number in the worker; the row is null at the end of a batch. */
@@ -30,10 +28,6 @@ private[python] final class Results(nodes: Array[PythonNode], answer: Answer, en
     while (error < answer.errors.size && answer.errors.get(error).row == number) {
       fail(answer.errors.get(error))
       error += 1
-    }
-    while (drop < answer.drops.size && answer.drops.get(drop).row == number) {
-      dropped(answer.drops.get(drop), row)
-      drop += 1
     }
   }
 
@@ -66,15 +60,4 @@ private[python] final class Results(nodes: Array[PythonNode], answer: Answer, en
   private def fail(e: ReportedError): Unit =
     task.failed(RecordFailed.Processing, nodes(e.node).name, new PythonError(e.kind, e.message, e.trace),
       if (e.ts == Answer.RowTime) task.timestamp else e.ts)
-
-  private def dropped(d: ReportedDrop, row: UnsafeRow): Unit = {
-    val node = nodes(d.node)
-    if (node.late != null) {
-      if (!d.hasOwnHeaders) task.headers(d.headers)
-      val key = if (d.key == null) null else Rows.of(d.key, node.inKey.fields)
-      val value = if (d.value == null) null else Rows.of(d.value, node.inValue.fields)
-      node.late.take(node.name, d.reason, key, value, d.ts, d.streamTime, d.start, d.end)
-      if (!d.hasOwnHeaders) restoreHeaders(row)
-    }
-  }
 }

@@ -22,9 +22,6 @@ private[python] final class GroupAccess(d: StoreDef) extends StoreAccess(d) {
     if (isVersioned) versions = new Versions(store, form.retention)
   }
 
-  /** Rows from this time on are not dropped. */
-  def keepFrom(time: Long): Unit = store.keepFrom = time
-
   /** The latest time that was put in. */
   def time: Long = store.clock.time
 
@@ -95,7 +92,7 @@ private[python] final class GroupAccess(d: StoreDef) extends StoreAccess(d) {
     val lower = bound(in)
     val upper = bound(in)
     val reverse = in.bool()
-    val found = if (in.bool()) closed(from, to, lower, upper) else open(from, to, lower, upper)
+    val found = between(from, to, lower, upper)
     val rows = if (reverse) found.reverse else found
     out.tuple(5)
     out.list(rows.length)
@@ -110,15 +107,8 @@ private[python] final class GroupAccess(d: StoreDef) extends StoreAccess(d) {
     rows.foreach(i => out.int(timestamp(i)))
   }
 
-  /** Rows in the order of time, including those that can no longer be found, as far as they exist. */
-  private def closed(from: Long, to: Long, lower: Array[Byte], upper: Array[Byte]): Array[Item] = {
-    if (!form.timed) throw new IllegalStateException(s"the rows of the store ${d.name} are not ordered by time")
-    store.between(from, to, order).filter(i =>
-      (lower == null && upper == null) || within(order.bytes(store.key(i.group)), lower, upper, null))
-  }
-
   /** Rows that can be found, in the order of Kafka Streams' stores: by segment, then by key, then by time. */
-  private def open(from: Long, to: Long, lower: Array[Byte], upper: Array[Byte]): Array[Item] = {
+  private def between(from: Long, to: Long, lower: Array[Byte], upper: Array[Byte]): Array[Item] = {
     store.settle()
     val segment =
       if (form.retention == Groups.Forever) Long.MaxValue

@@ -8,17 +8,9 @@ import brookmere.kernel.state.{Clock, StoreDef}
 private[python] final class StorePort(stores: Array[StoreDef], logs: Map[String, Processor]) {
   private val all = stores.map(d => StoreAccess(d))
   private val groups = all.collect { case g: GroupAccess => g }
-  private var task: Task = _
   all.foreach(a => a.log = logs.getOrElse(a.d.name, null))
 
-  def attach(task: Task): Unit = {
-    this.task = task
-    all.foreach(_.attach(task))
-    keepUnsent()
-  }
-
-  /** Windows that Python has not sent yet stay, however far stream time jumps. */
-  def keepUnsent(): Unit = groups.foreach(g => g.keepFrom(task.clock(StorePort.Keep + g.d.name, Long.MaxValue).time))
+  def attach(task: Task): Unit = all.foreach(_.attach(task))
 
   /** Calls `f` with the times of the stores. */
   def times(f: (String, Long) => Unit): Unit = groups.foreach(g => f(Clock.ofStore(g.d.name), g.time))
@@ -50,9 +42,4 @@ private[python] final class StorePort(stores: Array[StoreDef], logs: Map[String,
 
   /** Writes to the changelogs what has changed since the last call. */
   def writeLogs(): Unit = all.foreach(_.writeLog())
-}
-
-private[python] object StorePort {
-  /** A clock with this prefix and a store's name is the time from which rows are kept whatever their age. */
-  val Keep = "keep:"
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pyspark.sql.types import DataType, _parse_datatype_json_string
@@ -11,6 +11,7 @@ from pyspark.sql.types import DataType, _parse_datatype_json_string
 from brookmere.errors import ExpressionError, Fault
 from brookmere.plan.stages import Plan
 from brookmere.run.compile.python.facets import Facet, Facets
+from brookmere.run.compile.python.folds import Folds
 from brookmere.run.compile.python.serialized_code import Unpicklable, dumps
 from brookmere.run.compile.python.stores import PythonStores
 from brookmere.run.compile.python.table_reads import PythonReads
@@ -22,6 +23,8 @@ from brookmere.run.wire.wire import Wire
 from brookmere.serde import Serde
 from brookmere.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode
 from brookmere.topology.operators import Process
+from brookmere.topology.python_code import is_fold
+from brookmere.worker.aggregates import FoldCode, FoldFunction
 from brookmere.worker.protocol.stage_code import Child, NodeCode, ProcessWork, StageCode, TypeCode
 
 logger = logging.getLogger(__name__)
@@ -42,12 +45,14 @@ class PythonNodes:
     stores: PythonStores = field(init=False)
     facets: Facets = field(init=False)
     reads: PythonReads = field(init=False)
+    folds: Folds = field(init=False)
     _added: dict[int, list[tuple[ProcessorNode, NodeCode]]] = field(default_factory=dict)
     _reads_time: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.facets = Facets(self.plan.topology)
         self.stores = PythonStores(self.plan, self.builder, self.serde_type)
+        self.folds = Folds(self.plan, self.builder, self.serde_type)
         self.reads = PythonReads(self.plan, self.builder, self.numbers, self.stores, self.facets)
 
     def add(self, node: ProcessorNode, at: Place, kind: Callable[[str], str]) -> None:
@@ -56,7 +61,12 @@ class PythonNodes:
         facets = self.facets.of_parents(node.parents)
         key = as_key(facets[0].of(self.builder.key_type(parents[0])))
         value = facets[1].of(self.builder.value_type(parents[0]))
-        into = Incoming(key, value, self.serde_type, self._sends_late(node))
+        if is_fold(node):
+            with explained(f"node {node.name}", str(node.location) if node.location else None):
+                kept = self.folds.add(node, at, kind, key, value)
+            self.facets.record(node.name, facets[0], Facet(kept.made, kept.is_pickled))
+            return
+        into = Incoming(key, value, self.serde_type)
         worked = work_of(node, into)
         sent = (worked.key or key, worked.value or value)
         ticks = self._needs_ticks(node, worked)
@@ -74,12 +84,12 @@ class PythonNodes:
         code = self._code(node, number, worked, (key, value), sent)
         self._added.setdefault(stage, []).append((node, code))
 
-    def finish(self, last_per_batch: bool) -> dict[int, StageCode]:
+    def finish(self, last_per_batch: bool) -> dict[int, StageCode | FoldCode]:
         """Hand the code of all stages over, after the last node; return it by stage."""
-        codes: dict[int, StageCode] = {}
+        codes: dict[int, StageCode | FoldCode] = {}
         faults: list[Fault] = []
         for stage, added in self._added.items():
-            code = StageCode(
+            codes[stage] = StageCode(
                 stage,
                 (*self.reads.of(stage), *(self._with_copies(code) for _, code in added)),
                 self.stores.of(stage),
@@ -87,26 +97,34 @@ class PythonNodes:
                 self.plan.topology.application_id,
                 last_per_batch and not any(self.builder.is_hurried(code.number) for _, code in added),
             )
-            codes[stage] = code
-            try:
-                data = dumps(code)
-                self.builder.python_code(stage, data)
-                if len(data) > _MUCH_CODE:
-                    names = ", ".join(node.name for node, _ in added)
-                    logger.warning(
-                        "the Python code of %s has %.1f MB, which travel with every batch; "
-                        "what it holds can be loaded in open() or init() instead",
-                        names,
-                        len(data) / 1e6,
-                    )
-            except Unpicklable as error:
-                faults += self._unpicklable(added) or [_fault(added[0][0], error)]
+            faults += self._hand_over(codes[stage], added)
+        for stage, functions in self.folds.functions(last_per_batch).items():
+            codes[stage] = FoldCode(stage, tuple(function for _, function in functions))
+            faults += self._hand_over(codes[stage], functions)
         if faults:
             raise ExpressionError(faults)
         # What an earlier stage is called for comes before what a later one is called for.
         for stage, added in sorted(self._added.items()):
             self._move_time(stage, added)
         return codes
+
+    def _hand_over(
+        self, code: StageCode | FoldCode, added: Sequence[tuple[ProcessorNode, NodeCode | FoldFunction]]
+    ) -> list[Fault]:
+        """Give the builder the code of a stage; return what is wrong with it."""
+        try:
+            data = dumps(code)
+        except Unpicklable as error:
+            return _unpicklable(added) or [_fault(added[0][0], error)]
+        self.builder.python_code(code.stage, data)
+        if len(data) > _MUCH_CODE:
+            logger.warning(
+                "the Python code of %s has %.1f MB, which travel with every batch; "
+                "what it holds can be loaded in open() or init() instead",
+                ", ".join(dict.fromkeys(node.name for node, _ in added)),
+                len(data) / 1e6,
+            )
+        return []
 
     def serde_type(self, serde: Serde) -> DataType:
         """Return the type that a serde reads."""
@@ -159,10 +177,6 @@ class PythonNodes:
             and not (isinstance(n, SinkNode) and (n.late or n.changelog_of is not None))
         ]
 
-    def _sends_late(self, node: ProcessorNode) -> bool:
-        nodes = self.plan.topology.nodes
-        return any(isinstance(n, SinkNode) and n.late and node.name in n.parents for n in nodes)
-
     def _subtopology(self, node: Node) -> int:
         parts = self.plan.topology.subtopologies
         return next((part.number for part in parts if node.name in part.nodes), 0)
@@ -176,7 +190,7 @@ class PythonNodes:
 
     def _needs_ticks(self, node: ProcessorNode, worked: Worked) -> bool:
         if not isinstance(worked.work, ProcessWork):
-            return node.operator.idle_after_ms is not None
+            return False
         if worked.work.reads_stream_time:
             self._reads_time.add(node.name)
         return worked.work.uses_wall_clock
@@ -234,14 +248,15 @@ class PythonNodes:
             found.update(parents)
         return found
 
-    def _unpicklable(self, added: list[tuple[ProcessorNode, NodeCode]]) -> list[Fault]:
-        faults = []
-        for node, code in added:
-            try:
-                dumps(code)
-            except Unpicklable as error:
-                faults.append(_fault(node, error))
-        return faults
+
+def _unpicklable(added: Sequence[tuple[ProcessorNode, NodeCode | FoldFunction]]) -> list[Fault]:
+    faults: dict[str, Fault] = {}
+    for node, code in added:
+        try:
+            dumps(code)
+        except Unpicklable as error:
+            faults.setdefault(node.name, _fault(node, error))
+    return list(faults.values())
 
 
 def _fault(node: ProcessorNode, error: Unpicklable) -> Fault:

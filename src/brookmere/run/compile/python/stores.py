@@ -55,7 +55,7 @@ class PythonStores:
                 self._add_own(node, operator, name, stage, kind(name))
             else:
                 store = self.plan.topology.store(name)
-                self._define(stage, store, kind(name), key, value, is_timed=_closes(operator))
+                self._define(stage, store, kind(name), key, value)
                 self.builder.python_table(number, name)
 
     def _add_own(self, node: ProcessorNode, o: op.Process, name: str, stage: int, kind: str) -> None:
@@ -68,19 +68,13 @@ class PythonStores:
             types.append(typed(spec, f"{part} of the store {name!r}", o.location, self.serde_type))
         self._define(stage, store, kind, *types)
 
-    def _define(
-        self, stage: int, store: Store, kind: str, key: TypeCode, value: TypeCode, *, is_timed: bool = False
-    ) -> None:
+    def _define(self, stage: int, store: Store, kind: str, key: TypeCode, value: TypeCode) -> None:
         stores = self._stores.setdefault(stage, {})
         if store.name in stores:
             return
-        shape: Any = f"timed_{store.kind}" if is_timed else store.kind
+        shape: Any = store.kind
         retention = FOREVER if store.retention_ms is None else store.retention_ms
         window = FOREVER if store.window_ms is None else store.window_ms
         spec = PythonStoreSpec(store.name, kind, key.json, value.json, shape, retention, window)
         self.numbers[store.name] = self.builder.python_store(stage, spec)
         stores[store.name] = StoreCode(store.name, shape, key, value, store.retention_ms, window)
-
-
-def _closes(operator: object) -> bool:
-    return isinstance(operator, op.WindowAggregate) and operator.emit == "close"
