@@ -18,7 +18,7 @@ from brookmere.record import Record
 from brookmere.worker.api.context import ProcessorContext
 from brookmere.worker.api.processor import Processor
 from brookmere.worker.protocol.channel import encoded
-from brookmere.worker.protocol.requests import Server
+from brookmere.worker.protocol.server import Server
 from brookmere.worker.protocol.stage_code import Child, NodeCode, ProcessWork, StageCode, StoreCode, TypeCode
 
 ROWS = 4_000

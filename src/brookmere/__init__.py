@@ -37,7 +37,7 @@ from brookmere.dsl.processors.topology_builder import TopologyBuilder
 from brookmere.dsl.stream import KStream
 from brookmere.dsl.table import GlobalKTable, KTable
 from brookmere.errors import BrookmereError
-from brookmere.plan.program import explain
+from brookmere.plan.explain_program import explain
 from brookmere.record import Record, WindowedKey
 from brookmere.serde import (
     Bool,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from brookmere.worker.protocol.channel import encoded
-from brookmere.worker.protocol.requests import Server
+from brookmere.worker.protocol.server import Server
 from brookmere.worker.protocol.stage_code import Child, NodeCode, StageCode, StoreCode, TypeCode, Work
 
 STRING = TypeCode('"string"')

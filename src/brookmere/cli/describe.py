@@ -10,7 +10,7 @@ import typer
 from brookmere.cli.options.parameters import Program
 from brookmere.cli.programs.load import built, load
 from brookmere.cli.terminal import console
-from brookmere.plan.program import explain
+from brookmere.plan.explain_program import explain
 
 
 class Form(StrEnum):

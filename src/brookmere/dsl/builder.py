@@ -10,12 +10,12 @@ from brookmere.config import Handler
 from brookmere.dsl.arguments.checks import handler_of, pattern_of, refuse, serde_of, topics_of
 from brookmere.dsl.arguments.table_store import table_store
 from brookmere.dsl.arguments.timestamps import Timestamp, on_invalid_of, timestamp_of
+from brookmere.dsl.base_builder import Builder, checked
 from brookmere.dsl.graph.graph import Graph, write
 from brookmere.dsl.graph.rules import rules_for
 from brookmere.dsl.graph.steps import StreamSourceStep, TableSourceStep
 from brookmere.dsl.processors.process import declare
 from brookmere.dsl.processors.state_stores import StoreBuilder
-from brookmere.dsl.program import Builder, checked
 from brookmere.dsl.stream import KStream
 from brookmere.dsl.table import GlobalKTable, KTable
 from brookmere.serde import Serde

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from brookmere.errors import Fault, TopologyError
-from brookmere.plan.boundaries import boundaries
+from brookmere.plan.exchanges import boundaries
 from brookmere.plan.placement import place
 from brookmere.plan.python_passes import with_python_passes
 from brookmere.topology.nodes import Node, ProcessorNode, SourceNode, Topology

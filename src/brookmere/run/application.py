@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar, overload
 
 from brookmere.config import Config, Settings, read
-from brookmere.dsl.program import Builder
+from brookmere.dsl.base_builder import Builder
 from brookmere.durations import Duration, to_seconds
 from brookmere.errors import BrookmereError, StoreNotReadyError, UnsupportedError
 from brookmere.run.evolution.comparison import Evolution

@@ -10,7 +10,7 @@ from typing import Literal, Self, get_args
 from pyspark.sql import SparkSession
 
 from brookmere.config import check_choice
-from brookmere.dsl.program import Builder
+from brookmere.dsl.base_builder import Builder
 from brookmere.durations import Duration, to_timedelta
 from brookmere.errors import ConfigError, RecordError
 from brookmere.plan.stages import plan

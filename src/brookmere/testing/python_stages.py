@@ -13,7 +13,7 @@ from py4j.protocol import Py4JJavaError
 from brookmere.errors import BrookmereError, RecordError
 from brookmere.run.query.failures import from_python
 from brookmere.worker.aggregates import FoldCode
-from brookmere.worker.protocol.requests import Server
+from brookmere.worker.protocol.server import Server
 from brookmere.worker.protocol.stage_code import StageCode
 from brookmere.worker.task.failures import described
 

@@ -65,7 +65,7 @@ def is_python(node: Node) -> bool:
 
 
 def is_fold(node: Node) -> bool:
-    """Tell whether a node is an aggregate of the kernel whose functions run in the worker."""
+    """Return whether a node is an aggregate of the kernel whose functions run in the worker."""
     operator = getattr(node, "operator", None)
     return any(isinstance(getattr(operator, name, None), PythonFunction) for name in ("step", "adder"))
 

@@ -8,7 +8,7 @@ import sys
 import threading
 
 from brookmere.worker.protocol.channel import PipeChannel
-from brookmere.worker.protocol.requests import serve
+from brookmere.worker.protocol.server import serve
 
 _BUFFER = 1 << 18
 _LOOK_EVERY = 1.0

@@ -34,7 +34,7 @@ def test_a_worker_runs_from_an_archive(tmp_path: Path) -> None:
     archive.write_bytes(archived())
 
     assert archived() == archive.read_bytes()
-    assert started(archive, "sys.modules['brookmere.worker.protocol.requests'].__file__").startswith(
+    assert started(archive, "sys.modules['brookmere.worker.protocol.server'].__file__").startswith(
         str(archive)
     )
 

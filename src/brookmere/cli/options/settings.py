@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from brookmere.config import Config, read
-from brookmere.dsl.program import Builder
+from brookmere.dsl.base_builder import Builder
 from brookmere.topology.nodes import Topology
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import Any
 
-from brookmere.dsl.program import Builder
+from brookmere.dsl.base_builder import Builder
 from brookmere.errors import BrookmereError, CommandError
 from brookmere.names import nearest
 from brookmere.topology.nodes import Topology

@@ -10,6 +10,7 @@ from typing import Any
 from brookmere.config import Handler
 from brookmere.dsl.arguments.checks import handler_of, lambda_of, pattern_of, refuse, serde_of, topics_of
 from brookmere.dsl.arguments.timestamps import Timestamp, on_invalid_of, timestamp_of
+from brookmere.dsl.base_builder import Builder, checked
 from brookmere.dsl.graph.graph import Graph
 from brookmere.dsl.graph.rules import rules_for
 from brookmere.dsl.processors.process import (
@@ -22,7 +23,6 @@ from brookmere.dsl.processors.process import (
     write_processor,
 )
 from brookmere.dsl.processors.state_stores import StoreBuilder, stores_of
-from brookmere.dsl.program import Builder, checked
 from brookmere.names import nearest
 from brookmere.serde import Serde
 from brookmere.topology.assembly import Parts, assemble

@@ -9,7 +9,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Column
 
 from brookmere.errors import ExpressionError
-from brookmere.run.compile.processors import EarlyFold, Processors
+from brookmere.run.compile.build_context import EarlyFold, Processors
 from brookmere.run.compile.short_aggregates import Folded
 from brookmere.run.expressions.columns import ITEM, NOTHING, REDUCER, STEP, column, to_column
 from brookmere.run.expressions.faults import about, leaves_type_open

@@ -12,9 +12,9 @@ from brookmere.errors import ExpressionError, Fault
 from brookmere.plan.early_folds import combinable
 from brookmere.plan.stages import Plan
 from brookmere.run.compile.aggregates import fold_early
+from brookmere.run.compile.build_context import Processors
 from brookmere.run.compile.joins import state_sources
 from brookmere.run.compile.operators import add_operator
-from brookmere.run.compile.processors import Processors
 from brookmere.run.compile.python.nodes import PythonNodes
 from brookmere.run.compile.time import source_time
 from brookmere.run.expressions.columns import RECORD, column

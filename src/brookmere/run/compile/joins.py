@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from brookmere.run.compile.processors import Processors
+from brookmere.run.compile.build_context import Processors
 from brookmere.run.expressions.columns import JOINER, RECORD, column
 from brookmere.run.expressions.faults import about
 from brookmere.run.program_builder import (

@@ -7,7 +7,7 @@ from typing import Any
 
 from brookmere.errors import UnsupportedError
 from brookmere.run.compile import aggregates, joins, stateless, tables, windows
-from brookmere.run.compile.processors import Processors
+from brookmere.run.compile.build_context import Processors
 from brookmere.run.program_builder import Place
 from brookmere.topology import operators as op
 from brookmere.topology.nodes import ProcessorNode

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from brookmere.errors import ExpressionError, Fault
-from brookmere.run.compile.processors import Processors
+from brookmere.run.compile.build_context import Processors
 from brookmere.run.expressions.columns import RECORD, column, pair
 from brookmere.run.expressions.faults import about, explained
 from brookmere.run.program_builder import Place

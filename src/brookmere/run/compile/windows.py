@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from brookmere.run.compile.aggregates import kept_type, parts_of
-from brookmere.run.compile.processors import Processors
+from brookmere.run.compile.build_context import Processors
 from brookmere.run.expressions.columns import REDUCER, column
 from brookmere.run.expressions.faults import about
 from brookmere.run.program_builder import (

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from brookmere.config import Config
-from brookmere.dsl.program import Builder
+from brookmere.dsl.base_builder import Builder
 from brookmere.run.evolution.comparison import Evolution, compare
 from brookmere.run.evolution.compiled_identity import identity_of
 from brookmere.run.evolution.identity import read_identity

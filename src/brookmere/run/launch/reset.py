@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from brookmere.config import Config
-from brookmere.dsl.program import Builder
+from brookmere.dsl.base_builder import Builder
 from brookmere.errors import CommandError, InstanceError, StateError
 from brookmere.names import nearest
 from brookmere.plan.changelogs import changelog_topic

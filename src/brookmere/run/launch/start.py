@@ -17,7 +17,7 @@ from typing import cast
 from pyspark.sql import SparkSession
 
 from brookmere.config import Config
-from brookmere.dsl.program import Builder
+from brookmere.dsl.base_builder import Builder
 from brookmere.errors import StateError
 from brookmere.plan.stages import Plan, plan
 from brookmere.run.compile.compiler import Compiled, LogStart, compile_plan

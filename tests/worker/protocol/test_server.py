@@ -17,7 +17,7 @@ from brookmere.record import Record
 from brookmere.worker.api.processor import Processor
 from brookmere.worker.protocol.channel import PipeChannel, encoded
 from brookmere.worker.protocol.process import Process
-from brookmere.worker.protocol.requests import Server, serve
+from brookmere.worker.protocol.server import Server, serve
 from brookmere.worker.protocol.stage_code import NodeCode, ProcessWork, Running, Runtime, TypeCode
 from tests.worker.jvm import Fed, Jvm, WorkerFailedError, stage_of
 from tests.worker.processors import COUNTS, Count

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from brookmere.dsl.program import Builder
+from brookmere.dsl.base_builder import Builder
 from brookmere.plan.explain import explain as explain_plan
 from brookmere.plan.explain import to_json, to_mermaid
 from brookmere.plan.stages import plan
